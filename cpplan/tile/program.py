@@ -1,0 +1,202 @@
+"""The tile program: what one kernel launch computes, block by block, without a device.
+
+A program is a grid of independent blocks (``dims``) whose body holds sequential ``loops``, tile ``accesses`` and
+tile ``ops``. Every integer in it is exact. Indices are named: parallel dims and loops share one name space, and an
+:class:`Affine` start address is a sum over those names.
+
+A *stacked* program holds one numpy array per integer leaf instead of an int, one entry per block-shape candidate; all
+candidates of a :class:`Family` share one skeleton (names, nesting, dependences), so the cost model reads a whole
+family in one pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+HARDWARE_TILE = 32
+"""Rows and columns of a hardware tile (elements)."""
+
+DTYPE_BITS: dict[str, int] = {
+    "fp64": 64, "int64": 64, "fp32": 32, "int32": 32, "uint32": 32, "bf16": 16, "fp16": 16, "int16": 16,
+    "uint16": 16, "fp8e4": 8, "fp8e5": 8, "int8": 8, "uint8": 8, "bool": 8,
+}  # fmt: skip
+"""Storage bits of each element type the tile program knows."""
+
+AccessKind = Literal["load", "store", "atomic"]
+AccessClass = Literal["affine", "partial", "opaque"]
+
+
+@dataclass(frozen=True)
+class Affine:
+    """``const + sum(coefficient * index)``, in elements of one tensor axis; terms are sorted and non-zero."""
+
+    const: int = 0
+    terms: tuple[tuple[str, int], ...] = ()
+
+    def coefficient(self, index: str) -> int:
+        """Coefficient of ``index`` (0 when the expression does not depend on it)."""
+        return dict(self.terms).get(index, 0)
+
+
+@dataclass(frozen=True)
+class Dim:
+    """A parallel dim of the launch grid, after re-basing program ids to a box; ``extent`` in blocks."""
+
+    name: str
+    extent: int
+
+
+@dataclass(frozen=True)
+class Carry:
+    """One loop-carried value: ``initial`` enters as ``argument``, ``yielded`` feeds back, ``result`` leaves."""
+
+    initial: str
+    argument: str
+    yielded: str
+    result: str
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A sequential loop of the block body.
+
+    ``trips`` is the largest trip count over all blocks; ``total_trips`` is the sum over all blocks (equal to
+    ``trips * blocks`` when every block runs the same number of iterations). ``parent`` is the enclosing loop's name.
+    """
+
+    name: str
+    trips: int
+    parent: str | None = None
+    total_trips: int | None = None
+    carries: tuple[Carry, ...] = ()
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A DRAM tensor argument; ``shape`` and ``strides`` in elements."""
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Access:
+    """A load or store of one tile.
+
+    ``tile`` has one extent (elements) per tensor axis; ``starts`` gives the first element per tensor axis as an affine
+    function of parallel dims and loops. ``masked`` says per axis whether a boundary mask guards it. ``loop`` is the
+    innermost enclosing loop, None at block level. ``value`` is the SSA value loaded (loads) or stored (stores).
+    """
+
+    name: str
+    tensor: str
+    kind: AccessKind
+    tile: tuple[int, ...]
+    starts: tuple[Affine, ...]
+    loop: str | None = None
+    masked: tuple[bool, ...] = ()
+    value: str = ""
+    klass: AccessClass = "affine"
+    source: str = ""
+    note: str = ""
+
+    @property
+    def indices(self) -> frozenset[str]:
+        """Names of the parallel dims and loops that the address depends on."""
+        return frozenset(name for start in self.starts for name, _ in start.terms)
+
+
+@dataclass(frozen=True)
+class Op:
+    """A tile-level operation of the body, in SSA form.
+
+    ``kind`` is dialect-free: dot, add, sub, mul, div, max, min, exp, exp2, log, log2, sqrt, rsqrt, reduce_sum,
+    reduce_max, scan_sum, where, cmp, cast, broadcast, transpose, reshape, constant, index, ... ``shape``/``dtype``
+    describe the result; ``operands`` are SSA names (op results, access values, carry arguments). For ``dot``,
+    ``attributes`` holds ("k", contraction extent) and the operand dtypes are those of the operands.
+    """
+
+    name: str
+    kind: str
+    operands: tuple[str, ...]
+    shape: tuple[int, ...]
+    dtype: str
+    loop: str | None = None
+    attributes: tuple[tuple[str, int | str], ...] = ()
+    operand_shapes: tuple[tuple[int, ...], ...] = ()
+    operand_dtypes: tuple[str, ...] = ()
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """A tile that must live in SRAM besides the access buffers: an accumulator or a materialised intermediate."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    loop: str | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class TileProgram:
+    """One kernel launch at one block shape (or, stacked, at all block shapes of a family)."""
+
+    name: str
+    dims: tuple[Dim, ...]
+    loops: tuple[Loop, ...]
+    tensors: tuple[Tensor, ...]
+    accesses: tuple[Access, ...]
+    ops: tuple[Op, ...] = ()
+    buffers: tuple[Buffer, ...] = ()
+    block: tuple[tuple[str, int], ...] = ()
+    source: str = ""
+
+    def tensor(self, name: str) -> Tensor:
+        """The tensor called ``name``."""
+        return next(t for t in self.tensors if t.name == name)
+
+    def loop_path(self, loop: str | None) -> tuple[str, ...]:
+        """Names of the loops enclosing a position, outermost first (empty at block level)."""
+        parents = {item.name: item.parent for item in self.loops}
+        path: list[str] = []
+        while loop is not None:
+            path.append(loop)
+            loop = parents[loop]
+        return tuple(reversed(path))
+
+    def loads(self) -> Iterator[Access]:
+        """Accesses that read DRAM."""
+        return (a for a in self.accesses if a.kind == "load")
+
+
+@dataclass(frozen=True)
+class Family:
+    """All block-shape candidates of one launch that share a skeleton.
+
+    ``stacked`` is a :class:`TileProgram` whose integer leaves are int64 arrays of length ``len(blocks)``;
+    ``blocks[i]`` lists the (parameter, value) pairs of candidate ``i``.
+    """
+
+    stacked: TileProgram
+    blocks: tuple[tuple[tuple[str, int], ...], ...] = field(default=())
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One kernel launch to plan: every block-shape candidate, grouped into families of equal skeleton.
+
+    ``arguments`` describes the launch for people and for the plan file: (parameter, text) such as
+    ("a_ptr", "bf16[4096,4096]"). ``fingerprint`` is a SHA-256 over kernel source, arguments and candidates.
+    """
+
+    name: str
+    families: tuple[Family, ...]
+    arguments: tuple[tuple[str, str], ...]
+    source: str
+    fingerprint: str
