@@ -1,0 +1,140 @@
+"""Static NoC routes: how much of a stream each directed link carries.
+
+Packets travel one axis after the other in the order and direction that the network's spec gives (dimension order, torus).
+Link weights are integers: a weight of ``banks`` means that the whole stream crosses the link, a weight of 1 that one
+bank's share of it does (DRAM is interleaved, so every reader takes an equal share from every bank).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from cpplan.device.device import Device, Noc
+from cpplan.plan.plan import Pattern, Reader
+
+Coordinate = tuple[int, ...]
+Weights = npt.NDArray[np.int64]
+
+
+def link_count(noc: Noc) -> int:
+    """Directed links of ``noc``: one per router and routed axis (a network moves in one direction per axis)."""
+    return len(noc.route) * int(np.prod(noc.torus))
+
+
+def _link(noc: Noc, stage: int, router: Coordinate) -> int:
+    flat = 0
+    for position, extent in zip(router, noc.torus, strict=True):
+        flat = flat * extent + position
+    return stage * int(np.prod(noc.torus)) + flat
+
+
+def _steps(noc: Noc, stage: int, start: int, stop: int) -> list[int]:
+    """Positions left while moving from ``start`` to ``stop`` along the axis of ``stage``."""
+    axis, step = noc.route[stage]
+    extent = noc.torus[axis]
+    if not noc.wraps:
+        sign = 1 if stop > start else -1
+        return list(range(start, stop, sign))
+    return [(start + i * step) % extent for i in range(((stop - start) * step) % extent)]
+
+
+def route(noc: Noc, source: Coordinate, target: Coordinate) -> list[int]:
+    """Links that a packet from ``source`` to ``target`` crosses."""
+    links, here = [], list(source)
+    for stage, (axis, _) in enumerate(noc.route):
+        for position in _steps(noc, stage, here[axis], target[axis]):
+            here[axis] = position
+            links.append(_link(noc, stage, tuple(here)))
+        here[axis] = target[axis]
+    return links
+
+
+def multicast_tree(noc: Noc, source: Coordinate, receivers: Iterable[Coordinate]) -> set[int]:
+    """Links of the tree that reaches all ``receivers``: the union of their routes, each link once."""
+    return {link for receiver in receivers for link in route(noc, source, receiver)}
+
+
+@lru_cache(maxsize=1 << 16)
+def _bank_flow(device: Device, noc: int, core: Coordinate, to_core: bool) -> tuple[int, ...]:
+    """Links crossed by one share per bank between the banks and ``core`` (physical coordinate), with repeats."""
+    network = device.nocs[noc]
+    links: list[int] = []
+    for bank in device.dram.endpoints[noc]:
+        links += route(network, bank, core) if to_core else route(network, core, bank)
+    return tuple(links)
+
+
+def physical(device: Device, core: Coordinate) -> Coordinate:
+    """NoC coordinate of a logical core."""
+    return tuple(dim.positions[i] for dim, i in zip(device.dims, core, strict=True))
+
+
+def active_cores(active: tuple[int, ...]) -> list[Coordinate]:
+    """Logical coordinates of the cores in use: the box at the origin."""
+    return list(itertools.product(*(range(n) for n in active)))
+
+
+def group_members(origin: Coordinate, groups: tuple[int, ...]) -> list[Coordinate]:
+    """Logical cores of the group whose lowest corner is ``origin``."""
+    return list(itertools.product(*(range(o, o + g) for o, g in zip(origin, groups, strict=True))))
+
+
+@lru_cache(maxsize=1 << 16)
+def readers(
+    device: Device, active: tuple[int, ...], groups: tuple[int, ...], noc: int, reader: Reader
+) -> tuple[tuple[Coordinate, Coordinate], ...]:
+    """(group origin, reading core) of every sharing group, logical coordinates."""
+    counts = [n // g for n, g in zip(active, groups, strict=True)]
+    out = []
+    for number, where in enumerate(itertools.product(*(range(c) for c in counts))):
+        origin = tuple(w * g for w, g in zip(where, groups, strict=True))
+        out.append((origin, _reader_core(device, origin, groups, number, noc, reader)))
+    return tuple(out)
+
+
+def _reader_core(
+    device: Device, origin: Coordinate, groups: tuple[int, ...], number: int, noc: int, reader: Reader
+) -> Coordinate:
+    if reader == "first":
+        return origin
+    if reader == "diagonal":
+        return tuple(o + number % g for o, g in zip(origin, groups, strict=True))
+    members = group_members(origin, groups)
+    return min(members, key=lambda core: (len(_bank_flow(device, noc, physical(device, core), True)), core))
+
+
+@lru_cache(maxsize=1 << 15)
+def load_weights(
+    device: Device, active: tuple[int, ...], groups: tuple[int, ...], pattern: Pattern, noc: int, reader: Reader
+) -> Weights:
+    """Weight on every link of ``noc`` when every group reads one stream and passes it to its members."""
+    network = device.nocs[noc]
+    weights = np.zeros(link_count(network), dtype=np.int64)
+    share = device.dram.banks
+    for origin, core in readers(device, active, groups, noc, reader):
+        source = physical(device, core)
+        np.add.at(weights, list(_bank_flow(device, noc, source, True)), 1)
+        members = [physical(device, m) for m in group_members(origin, groups)]
+        if pattern == "multicast":
+            weights[list(multicast_tree(network, source, members))] += share
+        elif pattern == "forward":
+            line = members if members[0] == source else members[::-1]
+            for here, following in itertools.pairwise(line):
+                np.add.at(weights, route(network, here, following), share)
+    weights.setflags(write=False)
+    return weights
+
+
+@lru_cache(maxsize=1 << 12)
+def store_weights(device: Device, active: tuple[int, ...], noc: int) -> Weights:
+    """Weight on every link of ``noc`` when every core in use writes one stream to all banks."""
+    weights = np.zeros(link_count(device.nocs[noc]), dtype=np.int64)
+    for core in active_cores(active):
+        np.add.at(weights, list(_bank_flow(device, noc, physical(device, core), False)), 1)
+    weights.setflags(write=False)
+    return weights

@@ -1,0 +1,82 @@
+"""A plan: every decision that turns a tile program into work for the cores of one device.
+
+Nothing here knows a cost or a solver. Names are those of the tile program and the device.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Pattern = Literal["private", "multicast", "forward"]
+Reader = Literal["first", "diagonal", "nearest"]
+
+LAUNCH = ""
+"""Level name of a transfer that happens once per launch, outside every loop."""
+
+
+def wave(dim: str) -> str:
+    """Level name of the wave loop of parallel dim ``dim``."""
+    return f"wave.{dim}"
+
+
+@dataclass(frozen=True, order=True)
+class Split:
+    """``factor`` cores of one spatial dim work on different blocks of parallel dim ``dim``."""
+
+    dim: str
+    factor: int
+
+
+@dataclass(frozen=True)
+class Placement:
+    """How the tiles of one access move.
+
+    ``level`` names the loop in whose body the transfer sits (:data:`LAUNCH`: before all loops); the buffer then holds
+    every tile the access needs below that level. ``depth`` is 1 (transfer, then use) or 2 (double buffered).
+    ``groups`` has one entry per spatial dim: cores along it that share one read. A ``private`` pattern has groups of
+    one core; a ``multicast`` sends from the reader to its rectangle; ``forward`` passes the tile along a line of cores.
+    ``noc`` indexes the network that carries the stream; ``reader`` says which core of the group reads.
+    """
+
+    access: str
+    level: str
+    depth: int
+    groups: tuple[int, ...]
+    pattern: Pattern = "private"
+    noc: int = 0
+    reader: Reader = "first"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All decisions for one launch.
+
+    ``spatial`` has one tuple of splits per spatial dim, most significant digit first: with splits (m,2), (n,4) the core
+    at coordinate 5 of that dim works on m-digit 1 and n-digit 1. ``order`` lists the wave loops with more than one
+    trip, outermost first. ``placements`` are in the program's access order.
+    """
+
+    block: tuple[tuple[str, int], ...]
+    spatial: tuple[tuple[Split, ...], ...]
+    order: tuple[str, ...]
+    placements: tuple[Placement, ...]
+
+    def placement(self, access: str) -> Placement:
+        """The placement of the access called ``access``."""
+        return next(p for p in self.placements if p.access == access)
+
+    def cores_along(self, dim: int) -> int:
+        """Cores in use along spatial dim number ``dim``."""
+        total = 1
+        for split in self.spatial[dim]:
+            total *= split.factor
+        return total
+
+    @property
+    def cores(self) -> int:
+        """Cores in use."""
+        total = 1
+        for dim in range(len(self.spatial)):
+            total *= self.cores_along(dim)
+        return total
