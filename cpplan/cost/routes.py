@@ -84,28 +84,33 @@ def group_members(origin: Coordinate, groups: tuple[int, ...]) -> list[Coordinat
     return list(itertools.product(*(range(o, o + g) for o, g in zip(origin, groups, strict=True))))
 
 
+def line_of(device: Device, noc: int, members: list[Coordinate]) -> list[Coordinate]:
+    """Members of a forwarding group in the direction that ``noc`` travels along their axis."""
+    axis = next((a for a in range(len(device.dims)) if members[0][a] != members[-1][a]), 0)
+    step = dict(device.nocs[noc].route)[axis]
+    return members if step > 0 else members[::-1]
+
+
 @lru_cache(maxsize=1 << 16)
 def readers(
-    device: Device, active: tuple[int, ...], groups: tuple[int, ...], noc: int, reader: Reader
+    device: Device, active: tuple[int, ...], groups: tuple[int, ...], pattern: Pattern, noc: int, reader: Reader
 ) -> tuple[tuple[Coordinate, Coordinate], ...]:
     """(group origin, reading core) of every sharing group, logical coordinates."""
     counts = [n // g for n, g in zip(active, groups, strict=True)]
     out = []
     for number, where in enumerate(itertools.product(*(range(c) for c in counts))):
         origin = tuple(w * g for w, g in zip(where, groups, strict=True))
-        out.append((origin, _reader_core(device, origin, groups, number, noc, reader)))
+        members = group_members(origin, groups)
+        if pattern == "forward":
+            core = line_of(device, noc, members)[0]
+        elif reader == "diagonal":
+            core = tuple(o + number % g for o, g in zip(origin, groups, strict=True))
+        elif reader == "nearest":
+            core = min(members, key=lambda m: (len(_bank_flow(device, noc, physical(device, m), True)), m))
+        else:
+            core = origin
+        out.append((origin, core))
     return tuple(out)
-
-
-def _reader_core(
-    device: Device, origin: Coordinate, groups: tuple[int, ...], number: int, noc: int, reader: Reader
-) -> Coordinate:
-    if reader == "first":
-        return origin
-    if reader == "diagonal":
-        return tuple(o + number % g for o, g in zip(origin, groups, strict=True))
-    members = group_members(origin, groups)
-    return min(members, key=lambda core: (len(_bank_flow(device, noc, physical(device, core), True)), core))
 
 
 @lru_cache(maxsize=1 << 15)
@@ -116,14 +121,15 @@ def load_weights(
     network = device.nocs[noc]
     weights = np.zeros(link_count(network), dtype=np.int64)
     share = device.dram.banks
-    for origin, core in readers(device, active, groups, noc, reader):
+    for origin, core in readers(device, active, groups, pattern, noc, reader):
         source = physical(device, core)
         np.add.at(weights, list(_bank_flow(device, noc, source, True)), 1)
-        members = [physical(device, m) for m in group_members(origin, groups)]
+        members = group_members(origin, groups)
         if pattern == "multicast":
-            weights[list(multicast_tree(network, source, members))] += share
+            tree = multicast_tree(network, source, (physical(device, m) for m in members))
+            weights[list(tree)] += share
         elif pattern == "forward":
-            line = members if members[0] == source else members[::-1]
+            line = [physical(device, m) for m in line_of(device, noc, members)]
             for here, following in itertools.pairwise(line):
                 np.add.at(weights, route(network, here, following), share)
     weights.setflags(write=False)

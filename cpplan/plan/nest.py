@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cpplan.cost.arith import ceil_div
+from cpplan.tile.arith import ceil_div
 from cpplan.plan.plan import LAUNCH, Split, wave
 from cpplan.tile.program import TileProgram
 

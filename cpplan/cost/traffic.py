@@ -1,0 +1,80 @@
+"""DRAM traffic of an access, counted tile by tile with partial last waves: idle cores move nothing."""
+
+from __future__ import annotations
+
+import itertools
+from functools import lru_cache
+
+from cpplan.plan.nest import Nest, wave_trips
+from cpplan.plan.plan import Placement, Split, wave
+from cpplan.tile.program import Access, TileProgram
+
+
+@lru_cache(maxsize=1 << 14)
+def _groups_among_first(factors: tuple[int, ...], grouped: tuple[int, ...], busy: int) -> int:
+    """Sharing groups with at least one of the first ``busy`` cores of a dim.
+
+    Cores of the dim are numbered by their digits, one factor per spatial dim, first spatial dim most significant;
+    ``grouped[s]`` is 1 where all cores along spatial dim ``s`` share.
+    """
+    seen = set()
+    for core in itertools.islice(itertools.product(*(range(f) for f in factors)), busy):
+        seen.add(tuple(0 if g else digit for digit, g in zip(core, grouped, strict=True)))
+    return len(seen)
+
+
+def tiles_moved(
+    program: TileProgram, spatial: tuple[tuple[Split, ...], ...], nest: Nest, access: Access, place: Placement
+) -> int:
+    """Tiles of ``access`` that cross the DRAM ports in the whole launch."""
+    level = nest.names.index(place.level)
+    enclosing = {nest.index[i] for i in nest.path(level)}
+    home = nest.home[access.loop or ""]
+    total = 1
+    for i in nest.path(home):
+        if i and nest.names[i] == nest.index[i] and (nest.index[i] in enclosing or nest.index[i] in access.indices):
+            total *= nest.trips[i]
+    waves = wave_trips(program, spatial)
+    for dim in program.dims:
+        if dim.name in access.indices:
+            total *= dim.extent
+            continue
+        factors, grouped = _digits(spatial, dim.name, place.groups)
+        cores = 1
+        for factor in factors:
+            cores *= factor
+        every = _groups_among_first(factors, grouped, cores)
+        if wave(dim.name) not in {nest.names[i] for i in nest.path(level)}:
+            total *= every
+            continue
+        full = waves[dim.name] - 1
+        total *= full * every + _groups_among_first(factors, grouped, dim.extent - full * cores)
+    return total
+
+
+def _digits(
+    spatial: tuple[tuple[Split, ...], ...], dim: str, groups: tuple[int, ...]
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Factors of ``dim`` per spatial dim, and whether the sharing group spans each of them."""
+    factors, grouped = [], []
+    for splits, group in zip(spatial, groups, strict=True):
+        below = 1
+        for split in reversed(splits):
+            below *= split.factor
+            if split.dim == dim:
+                factors.append(split.factor)
+                grouped.append(int(below <= group))
+    return tuple(factors), tuple(grouped)
+
+
+def compulsory_tiles(program: TileProgram, access: Access) -> int:
+    """Distinct tiles that ``access`` touches in the whole launch: no plan moves fewer."""
+    total = 1
+    for dim in program.dims:
+        total *= dim.extent if dim.name in access.indices else 1
+    for name in program.loop_path(access.loop):
+        loop = next(item for item in program.loops if item.name == name)
+        total *= loop.trips if name in access.indices else 1
+    return total
+
+

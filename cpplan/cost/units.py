@@ -1,0 +1,158 @@
+"""Unit times: cycles that the functional units of one core need for the tile ops of each loop level.
+
+Units driven by one instruction thread take turns; threads (unpack, math, pack) run side by side, so a level costs the
+busiest thread. Every function takes a plain or a stacked program (ints or int64 arrays).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from cpplan.device.device import Device, Unit
+from cpplan.tile.arith import Int, ceil_div, cycles_at, times
+from cpplan.tile.program import DTYPE_BITS, HARDWARE_TILE, Op, TileProgram
+
+FREE_KINDS = frozenset({"constant", "index", "reshape", "splat", "broadcast", "expand_dims", "cast", "bitcast", "view"})
+"""Ops that cost no unit time of their own: they are folded into the op that uses them or into pack/unpack."""
+
+MATRIX_KINDS = {"add": "elementwise", "sub": "elementwise", "mul": "elementwise", "reduce_sum": "reduce",
+                "reduce_max": "reduce", "transpose": "transpose"}  # fmt: skip
+"""Ops that run on the matrix unit when its spec lists a cost for them."""
+
+
+def hardware_tiles(shape: tuple[Int, ...]) -> Int:
+    """Hardware tiles that a tile of ``shape`` occupies: the last two axes padded to 32."""
+    total: Int = 1
+    for position, extent in enumerate(reversed(shape)):
+        total = total * (ceil_div(extent, HARDWARE_TILE) if position < 2 else extent)
+    return total
+
+
+def tile_bytes(dtype: str) -> int:
+    """Bytes of one hardware tile of ``dtype``."""
+    return HARDWARE_TILE * HARDWARE_TILE * DTYPE_BITS[dtype] // 8
+
+
+def shape_bytes(shape: tuple[Int, ...], dtype: str) -> Int:
+    """SRAM bytes of a tile of ``shape`` in hardware-tile layout."""
+    return hardware_tiles(shape) * tile_bytes(dtype)
+
+
+@dataclass(frozen=True)
+class Work:
+    """Cycles per thread that one execution of a level's own ops takes."""
+
+    threads: Mapping[str, Int]
+
+    def cycles(self) -> Int:
+        """Time of the level's ops: the busiest thread."""
+        busiest: Int = 0
+        for value in self.threads.values():
+            busiest = np.maximum(busiest, value)
+        return busiest
+
+
+def level_work(program: TileProgram, device: Device) -> dict[str, Work]:
+    """Work of every position of the program (loop name, or "" for block level)."""
+    totals: dict[str, dict[str, Int]] = {"": {}} | {loop.name: {} for loop in program.loops}
+    loaded = {a.value for a in program.accesses if a.kind == "load"}
+    stored = {a.value for a in program.accesses if a.kind != "load"}
+    carried = {c.argument for loop in program.loops for c in loop.carries}
+    resident = loaded | carried | {c.result for loop in program.loops for c in loop.carries}
+    for op in program.ops:
+        level = totals[op.loop or ""]
+        for unit, cycles in op_cycles(op, device, resident, stored).items():
+            thread = device.unit(unit).thread
+            level[thread] = level.get(thread, 0) + cycles
+    return {name: Work(threads) for name, threads in totals.items()}
+
+
+def op_cycles(op: Op, device: Device, resident: set[str], stored: set[str]) -> dict[str, Int]:
+    """Cycles per unit of one execution of ``op``.
+
+    ``resident`` names values read from SRAM (they must be unpacked), ``stored`` values that are written out (packed).
+    """
+    if op.kind == "dot":
+        return dot_cycles(op, device)
+    units = {u.name: u for u in device.units}
+    tiles = hardware_tiles(op.shape)
+    out: dict[str, Int] = {}
+    reads: Int = 0
+    for operand, shape, dtype in zip(op.operands, op.operand_shapes, op.operand_dtypes, strict=False):
+        if operand in resident and dtype in DTYPE_BITS:
+            reads = reads + shape_bytes(shape, dtype)
+            tiles = np.maximum(tiles, hardware_tiles(shape)) if op.kind.startswith(("reduce", "scan")) else tiles
+    if op.kind not in FREE_KINDS:
+        unit, cost = _math_cost(units, op)
+        out[unit] = times(tiles, cost)
+    if "unpack" in units:
+        out["unpack"] = cycles_at(reads, _rate(units["unpack"]))
+    if "pack" in units and op.name in stored:
+        out["pack"] = _pack(units["pack"], tiles, op.dtype, 1, accumulate=False)
+    return out
+
+
+def _math_cost(units: Mapping[str, Unit], op: Op) -> tuple[str, Fraction]:
+    matrix = units.get("matrix")
+    listed = matrix.cost(MATRIX_KINDS[op.kind]) if matrix and op.kind in MATRIX_KINDS else None
+    if listed is not None:
+        return "matrix", listed
+    vector = units["vector"]
+    cost = vector.cost(op.kind)
+    return "vector", cost if cost is not None else vector.cost("op") or Fraction(0)
+
+
+def _rate(unit: Unit) -> Fraction:
+    return unit.cost("bytes") or Fraction(1)
+
+
+def _pack(unit: Unit, tiles: Int, dtype: str, calls: Int, accumulate: bool) -> Int:
+    per_tile = unit.cost("tile_accumulate" if accumulate else "tile")
+    move = cycles_at(tiles * tile_bytes(dtype), _rate(unit))
+    fixed = times(tiles, per_tile) if per_tile is not None else 0
+    return np.maximum(move, fixed) + times(calls, unit.cost("per_call") or Fraction(0))
+
+
+def dot_cycles(op: Op, device: Device) -> dict[str, Int]:
+    """Cycles per unit of ``C[m,n] += A[m,k] B[k,n]``, computed sub-block by sub-block in the destination register."""
+    units = {u.name: u for u in device.units}
+    depth: Int = dict(op.attributes)["k"]
+    rows, columns = ceil_div(op.shape[-2], HARDWARE_TILE), ceil_div(op.shape[-1], HARDWARE_TILE)
+    inner = ceil_div(depth, HARDWARE_TILE)
+    batch: Int = 1
+    for extent in op.shape[:-2]:
+        batch = batch * extent
+    wide = DTYPE_BITS[op.dtype] > 16
+    height, width = sub_block(rows, columns, device.dst_tiles_32bit if wide else device.dst_tiles_16bit)
+    calls = ceil_div(rows, height) * ceil_div(columns, width)
+    macs = batch * rows * columns * inner
+    matrix = units["matrix"]
+    cost = matrix.cost("mac." + dict(device.fidelity)[op.operand_dtypes[0]]) or Fraction(1)
+    out = {"matrix": times(macs, cost) + times(batch * calls, matrix.cost("per_call") or Fraction(0))}
+    if "unpack" in units:
+        a, b = (tile_bytes(t) for t in op.operand_dtypes[:2])
+        moved = batch * calls * inner * (height * a + width * b)
+        out["unpack"] = cycles_at(moved, _rate(units["unpack"]))
+    if "pack" in units:
+        out["pack"] = _pack(units["pack"], batch * rows * columns, op.dtype, batch * calls, accumulate=True)
+    return out
+
+
+def sub_block(rows: Int, columns: Int, capacity: int) -> tuple[Int, Int]:
+    """(height, width) in hardware tiles of the sub-block that fits the destination register and unpacks least.
+
+    Both divide the block, their product is at most ``capacity``; ties go to the wider one.
+    """
+    best = np.ones_like(rows), np.ones_like(columns)
+    score = np.full_like(np.asarray(rows + columns), 2 * capacity * capacity)
+    for height in range(1, capacity + 1):
+        for width in range(capacity // height, 0, -1):
+            unpacked = (height + width) * capacity * capacity // (height * width)
+            better = (rows % height == 0) & (columns % width == 0) & (unpacked < score)
+            best = np.where(better, height, best[0]), np.where(better, width, best[1])
+            score = np.where(better, unpacked, score)
+    return best
