@@ -1,0 +1,129 @@
+"""``cpplan explain``: one plan taken apart, and set against the next best."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+from rich.console import Console
+
+from cpplan.cli import grid, words
+from cpplan.cli.compare import decisions_that_differ, terms
+from cpplan.cli.console import print_json, results, table
+from cpplan.cli.tables import level_table, memory_table, utilisation_table
+from cpplan.errors import InputError
+from cpplan.plan.artifact import read_plan
+from cpplan.plan.schema import PlanFile
+
+
+@click.command()
+@click.argument("plan", type=click.Path(path_type=Path, exists=True))
+@click.option("--rank", type=click.IntRange(1), help="Which plan, when PLAN is a folder that solve wrote.")
+@click.option("--against", type=click.Path(path_type=Path, exists=True), help="Compare with this plan instead.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
+def explain(plan: Path, rank: int | None, against: Path | None, as_json: bool) -> None:
+    """Show where the time of a plan goes, who reads and who receives, and why the next plan is slower.
+
+    PLAN is a plan-N.json file, or a folder that `cpplan solve` wrote (then --rank says which, 1 by default).
+
+    \b
+    Example:
+      cpplan explain out/matmul_kernel-blackhole/plan-1.json
+      cpplan explain out/matmul_kernel-blackhole --rank 2
+    """
+    path = _plan_path(plan, rank)
+    chosen = read_plan(path)
+    other_path = against or path.with_name(f"plan-{chosen.rank + 1}.json")
+    other = read_plan(other_path) if other_path.exists() else None
+    if as_json:
+        print_json(_as_data(path, chosen, other_path, other))
+    else:
+        _print(results(), chosen, other)
+
+
+def _plan_path(plan: Path, rank: int | None) -> Path:
+    if not plan.is_dir():
+        if rank is not None:
+            raise InputError(f"{plan}: --rank goes with a folder of plans, this is one file")
+        return plan
+    path = plan / f"plan-{rank or 1}.json"
+    if not path.exists():
+        there = sorted(p.name for p in plan.glob("plan-*.json"))
+        raise InputError(f"{path}: no such plan: the folder has {', '.join(there) or 'no plans'}")
+    return path
+
+
+def _as_data(path: Path, chosen: PlanFile, other_path: Path, other: PlanFile | None) -> dict[str, Any]:
+    runner_up = None
+    if other is not None:
+        runner_up = {
+            "path": str(other_path),
+            "decisions": [{"name": n, "this": a, "other": b} for n, a, b in decisions_that_differ(chosen, other)],
+            "terms": [{"name": n, "this": a, "other": b} for n, a, b in terms(chosen, other)],
+        }
+    return {
+        "schema": 1,
+        "path": str(path),
+        "kernel": chosen.kernel.name,
+        "device": chosen.device.name,
+        "rank": chosen.rank,
+        "cost": msgspec.to_builtins(chosen.cost),
+        "accesses": [
+            {"access": a.access, "movement": words.movement(a, words.dims(chosen)), "readers": a.readers}
+            for a in chosen.decisions.accesses
+        ],
+        "runner_up": runner_up,
+    }
+
+
+def _print(console: Console, chosen: PlanFile, other: PlanFile | None) -> None:
+    cost = chosen.cost
+    time = words.microseconds(cost.makespan_cycles, chosen.device.clock_mhz)
+    console.print(
+        f"{chosen.kernel.name} on {chosen.device.name}, plan {chosen.rank}: {time} us "
+        f"({cost.makespan_cycles:,} cycles), bound by {cost.bound_by}"
+    )
+    console.print(
+        f"cores {words.cores(chosen)}, {words.mapping(chosen.decisions)}, block {words.block(chosen.decisions)}, "
+        f"waves {words.order(chosen.decisions)}"
+    )
+    console.print("\nWhere the time goes (cycles per iteration; total: one whole run of the level)")
+    console.print(level_table(chosen))
+    console.print("\nHow busy everything is")
+    console.print(utilisation_table(chosen))
+    console.print("\nWhat lies in SRAM and what crosses the DRAM ports")
+    console.print(memory_table(chosen))
+    _print_movement(console, chosen)
+    _print_runner_up(console, chosen, other)
+
+
+def _print_movement(console: Console, chosen: PlanFile) -> None:
+    dims = words.dims(chosen)
+    axes = f"{dims[0]} to the right" + (f", {dims[1]} downwards" if len(dims) > 1 else "")
+    console.print(f"\nWho reads and who receives ({axes})   {grid.LEGEND}")
+    drawings: dict[str, list[str]] = {}
+    for access in chosen.decisions.accesses:
+        console.print(f"  {access.access}: {access.kind} {access.tensor}, {words.movement(access, dims)}")
+        lines = "\n".join(f"    {line}" for line in grid.draw(chosen, access))
+        drawings.setdefault(lines, []).append(access.access)
+        if drawings[lines] == [access.access]:
+            console.print(lines, markup=False)
+        else:
+            console.print(f"    as {drawings[lines][0]}")
+
+
+def _print_runner_up(console: Console, chosen: PlanFile, other: PlanFile | None) -> None:
+    if other is None:
+        console.print("\nNo other plan beside this one: solve with a larger --k to compare.")
+        return
+    console.print(f"\nWhy not plan {other.rank}")
+    rows = table("decision", f"plan {chosen.rank}", f"plan {other.rank}")
+    for name, here, there in decisions_that_differ(chosen, other):
+        rows.add_row(name, here, there)
+    console.print(rows)
+    numbers = table("term", f">plan {chosen.rank}", f">plan {other.rank}", ">difference")
+    for name, mine, theirs in terms(chosen, other):
+        numbers.add_row(name, f"{mine:,}", f"{theirs:,}", f"{theirs - mine:+,}")
+    console.print(numbers)

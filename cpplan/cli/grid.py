@@ -1,0 +1,37 @@
+"""The core array drawn in characters: who reads or writes DRAM for an access, who receives from another core."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+from cpplan.plan.schema import AccessRecord, PlanFile
+
+READER, WRITER, RECEIVER, IDLE = "R", "W", ".", "-"
+LEGEND = f"{READER} reads DRAM   {WRITER} writes DRAM   {RECEIVER} receives from a reader   {IDLE} idle"
+
+
+def draw(file: PlanFile, access: AccessRecord) -> list[str]:
+    """Lines of the drawing: first spatial dim to the right, second downwards, further dims as slices."""
+    extents = [dim.extent for dim in file.device.array]
+    width, height = extents[0], extents[1] if len(extents) > 1 else 1
+    lines: list[str] = []
+    for rest in itertools.product(*(range(n) for n in extents[2:])):
+        if rest:
+            lines.append(" ".join(f"{d.name}={c}" for d, c in zip(file.device.array[2:], rest, strict=True)))
+        for y in range(height):
+            cores = ((x, y, *rest)[: len(extents)] for x in range(width))
+            lines.append(" ".join(_symbols(file, access, cores)))
+    return lines
+
+
+def _symbols(file: PlanFile, access: AccessRecord, cores: Iterator[tuple[int, ...]]) -> Iterator[str]:
+    plan = file.plan()
+    active = [plan.cores_along(i) for i in range(len(plan.spatial))]
+    readers = set(access.readers)
+    touches = READER if access.kind == "load" else WRITER
+    for core in cores:
+        if any(c >= n for c, n in zip(core, active, strict=True)):
+            yield IDLE
+        else:
+            yield touches if core in readers else RECEIVER

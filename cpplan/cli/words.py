@@ -1,0 +1,77 @@
+"""Short words for decisions, the same in every table: who shares a read, where a load sits, how cores are used."""
+
+from __future__ import annotations
+
+from cpplan.plan.schema import AccessRecord, Decisions, PlanFile
+
+LEGEND = (
+    "x*12: one core reads, 12 along x get it; x>12: passed on from core to core; @k: moved in loop k; "
+    "2buf: double buffered"
+)
+
+
+def sharing(access: AccessRecord, dims: tuple[str, ...]) -> str:
+    """Who gets one read: ``private``, ``x*12`` (multicast to 12 cores along x), ``x>12`` (a chain)."""
+    if access.pattern == "private":
+        return "private"
+    mark = ">" if access.pattern == "forward" else "*"
+    return " ".join(f"{dim}{mark}{size}" for dim, size in zip(dims, access.groups, strict=True) if size > 1)
+
+
+def level(name: str) -> str:
+    """The loop in whose body a transfer sits."""
+    return name or "launch"
+
+
+def movement(access: AccessRecord, dims: tuple[str, ...]) -> str:
+    """One access in a few words: ``x*12 @k 2buf noc0 diagonal``."""
+    words = [sharing(access, dims), f"@{level(access.level)}", f"{access.depth}buf", f"noc{access.noc}"]
+    if access.pattern == "multicast":
+        words.append(access.reader)
+    return " ".join(words)
+
+
+def mapping(decisions: Decisions) -> str:
+    """What each spatial dim is used for: ``x=n/12 y=m/10``; a dim without splits is left out."""
+    used = (
+        f"{dim.dim}=" + ".".join(f"{split.dim}/{split.factor}" for split in dim.splits)
+        for dim in decisions.spatial
+        if dim.splits
+    )
+    return " ".join(used) or "one core"
+
+
+def cores(file: PlanFile) -> str:
+    """Cores in use: ``12x10``."""
+    plan = file.plan()
+    return "x".join(str(plan.cores_along(i)) for i in range(len(plan.spatial)))
+
+
+def block(decisions: Decisions) -> str:
+    """Block shape: ``BLOCK_M=128 BLOCK_N=256``."""
+    return " ".join(f"{name}={value}" for name, value in decisions.block.items()) or "as launched"
+
+
+def order(decisions: Decisions) -> str:
+    """Wave loops outermost first, or ``-`` when everything is one wave."""
+    return " ".join(decisions.order) or "-"
+
+
+def dims(file: PlanFile) -> tuple[str, ...]:
+    """Names of the spatial dims."""
+    return tuple(dim.name for dim in file.device.array)
+
+
+def microseconds(cycles: int, clock_mhz: int) -> str:
+    """Cycles as microseconds at a clock."""
+    return f"{cycles / clock_mhz:,.1f}"
+
+
+def kib(amount: int) -> str:
+    """Bytes as KiB."""
+    return f"{amount / 1024:,.0f}"
+
+
+def megabytes(amount: int) -> str:
+    """Bytes as MB (10^6)."""
+    return f"{amount / 1e6:,.1f}"

@@ -1,0 +1,187 @@
+"""plan.json: writing a ranked plan, and reading one back with every rule checked.
+
+Reading checks types first (with the path of what is wrong), then what types cannot say: names that must exist, groups
+that must divide the cores. A plan file holds data only; reading one never runs code, and the numbers under ``cost`` are
+a record, not an input: whoever needs the cost scores the plan again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from cpplan import __version__
+from cpplan.cost.model import Cost
+from cpplan.device.device import Device
+from cpplan.errors import InputError
+from cpplan.plan.files import read_file, write_file
+from cpplan.plan.plan import LAUNCH, Placement, Plan, wave
+from cpplan.plan.routes import readers
+from cpplan.plan.schema import (
+    SCHEMA,
+    AccessRecord,
+    Bytes,
+    CertificateReference,
+    CostRecord,
+    Decisions,
+    Extent,
+    Kernel,
+    LevelRecord,
+    PlanFile,
+    SpatialRecord,
+    SplitRecord,
+    Target,
+    TensorShape,
+)
+from cpplan.tile.program import Access, Problem, TileProgram
+
+
+def plan_file(
+    problem: Problem,
+    device: Device,
+    program: TileProgram,
+    plan: Plan,
+    cost: Cost,
+    *,
+    rank: int,
+    certificate: CertificateReference,
+) -> PlanFile:
+    """The file for one ranked plan; ``program`` is the problem at the plan's block shape."""
+    return PlanFile(
+        schema=SCHEMA,
+        planner=__version__,
+        rank=rank,
+        kernel=_kernel(problem, program),
+        device=Target(
+            device.name, device.fingerprint, device.clock_mhz, tuple(Extent(d.name, d.extent) for d in device.dims)
+        ),
+        decisions=_decisions(program, device, plan),
+        cost=cost_record(cost),
+        certificate=certificate,
+    )
+
+
+def _kernel(problem: Problem, program: TileProgram) -> Kernel:
+    return Kernel(
+        name=problem.name,
+        source=problem.source,
+        fingerprint=problem.fingerprint,
+        arguments=dict(problem.arguments),
+        tensors=tuple(TensorShape(t.name, t.dtype, t.shape, t.strides) for t in program.tensors),
+        grid=tuple(Extent(d.name, d.extent) for d in program.dims),
+        loops=tuple(Extent(loop.name, loop.trips) for loop in program.loops),
+    )
+
+
+def _decisions(program: TileProgram, device: Device, plan: Plan) -> Decisions:
+    return Decisions(
+        block=dict(plan.block),
+        spatial=tuple(
+            SpatialRecord(dim.name, tuple(SplitRecord(s.dim, s.factor) for s in splits))
+            for dim, splits in zip(device.dims, plan.spatial, strict=True)
+        ),
+        order=plan.order,
+        accesses=tuple(
+            _access(access, device, plan, place)
+            for access, place in zip(program.accesses, plan.placements, strict=True)
+        ),
+    )
+
+
+def _access(access: Access, device: Device, plan: Plan, place: Placement) -> AccessRecord:
+    active = tuple(plan.cores_along(i) for i in range(len(device.dims)))
+    who = readers(device, active, place.groups, place.pattern, place.noc, place.reader)
+    return AccessRecord(
+        access=place.access,
+        kind=access.kind,
+        tensor=access.tensor,
+        level=place.level,
+        depth=2 if place.depth == 2 else 1,
+        groups=place.groups,
+        pattern=place.pattern,
+        noc=place.noc,
+        reader=place.reader,
+        readers=tuple(core for _, core in who),
+    )
+
+
+def cost_record(cost: Cost) -> CostRecord:
+    """The cost as it is written to files."""
+    return CostRecord(
+        makespan_cycles=cost.makespan_cycles,
+        bound_by=cost.bound_by,
+        dram_bytes=cost.dram_bytes,
+        noc_bytes=cost.noc_bytes,
+        sram_bytes=cost.sram_bytes,
+        sram_limit_bytes=cost.sram_limit_bytes,
+        cores=cost.cores,
+        utilisation=dict(cost.utilisation),
+        levels=msgspec.convert(cost.levels, tuple[LevelRecord, ...], from_attributes=True),
+        buffers=tuple(Bytes(name, amount) for name, amount in cost.buffers),
+        traffic=tuple(Bytes(name, amount) for name, amount in cost.traffic),
+    )
+
+
+def write_plan(path: Path, file: PlanFile) -> None:
+    """Write a plan file (all of it or nothing)."""
+    write_file(path, msgspec.json.format(msgspec.json.encode(file), indent=2).decode() + "\n")
+
+
+def read_plan(path: Path) -> PlanFile:
+    """Read and check a plan file; raises :class:`InputError` that names the file, the field and what is allowed."""
+    try:
+        file = msgspec.json.decode(read_file(path), type=PlanFile)
+    except msgspec.DecodeError as error:
+        raise InputError(f"{path}: {error}: this is not a plan file of schema {SCHEMA}, write it again") from error
+    wrong = list(contradictions(file))
+    if wrong:
+        raise InputError(f"{path}: the plan contradicts itself:\n  " + "\n  ".join(wrong))
+    return file
+
+
+def contradictions(file: PlanFile) -> Iterator[str]:
+    """Rules between fields that the file breaks, as ``$.path: what is wrong``."""
+    yield from _spatial_contradictions(file)
+    dims = {dim.name for dim in file.kernel.grid}
+    for i, name in enumerate(file.decisions.order):
+        if name not in dims:
+            yield f"$.decisions.order[{i}]: {name!r} is not a parallel dim ({', '.join(sorted(dims))})"
+    levels = {LAUNCH, *(wave(name) for name in file.decisions.order), *(loop.name for loop in file.kernel.loops)}
+    for i, access in enumerate(file.decisions.accesses):
+        where = f"$.decisions.accesses[{i}]"
+        if access.level not in levels:
+            yield f"{where}.level: {access.level!r} is not a loop of this plan ({', '.join(sorted(levels - {LAUNCH}))})"
+        yield from _group_contradictions(where, file.plan(), access)
+
+
+def _spatial_contradictions(file: PlanFile) -> Iterator[str]:
+    dims = {dim.name for dim in file.kernel.grid}
+    array = [dim.name for dim in file.device.array]
+    if [dim.dim for dim in file.decisions.spatial] != array:
+        yield f"$.decisions.spatial: expected one entry for each of {', '.join(array)}"
+        return
+    for i, (used, there) in enumerate(zip(file.decisions.spatial, file.device.array, strict=True)):
+        cores = file.plan().cores_along(i)
+        if cores > there.extent:
+            yield f"$.decisions.spatial[{i}]: {cores} cores along {there.name}, the device has {there.extent}"
+        for j, split in enumerate(used.splits):
+            if split.dim not in dims:
+                yield f"$.decisions.spatial[{i}].splits[{j}].dim: {split.dim!r} is not a parallel dim"
+
+
+def _group_contradictions(where: str, plan: Plan, access: AccessRecord) -> Iterator[str]:
+    active = [plan.cores_along(i) for i in range(len(plan.spatial))]
+    if len(access.groups) != len(active):
+        yield f"{where}.groups: expected {len(active)} sizes, one per spatial dim, got {len(access.groups)}"
+        return
+    for i, (group, cores) in enumerate(zip(access.groups, active, strict=True)):
+        if cores % group:
+            yield f"{where}.groups[{i}]: groups of {group} do not divide {cores} cores"
+    shared = any(group > 1 for group in access.groups)
+    if shared == (access.pattern == "private"):
+        yield f"{where}.pattern: {access.pattern!r} does not go with groups {list(access.groups)}"
+    for i, core in enumerate(access.readers):
+        if len(core) != len(active) or any(c >= n for c, n in zip(core, active, strict=True)):
+            yield f"{where}.readers[{i}]: core {list(core)} is not in use"
