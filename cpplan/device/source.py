@@ -1,0 +1,158 @@
+"""From a spec's name to its parsed df operation: finding the file, parsing it, applying it to its base.
+
+Reading a spec never executes code: the text goes through xDSL's parser and becomes operations with plain attributes.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from xdsl.dialects.builtin import DictionaryAttr, StringAttr
+from xdsl.ir import Operation
+from xdsl.utils.exceptions import ParseError, VerifyException
+from xdsl.utils.lexer import Location
+
+from cpplan.device.df import DeviceOp, DfOp, block_of, context
+from cpplan.device.syntax import DfParser
+from cpplan.errors import SpecError
+
+FOLDERS = (Path(__file__).parents[2] / "hwspecs", Path(__file__).parents[1] / "hwspecs")
+"""Where shipped specs are: the top level of a checkout, or inside the installed package."""
+
+MAX_BYTES = 1 << 20
+"""Larger files are refused unread: a spec is a page of text, so a larger file is something else."""
+
+
+@dataclass(frozen=True)
+class Spec:
+    """One device as operations, its base applied. ``places`` tells where an operation ('') or a field stands."""
+
+    path: Path
+    device: DeviceOp
+    places: dict[tuple[Operation, str], Location]
+
+    def place(self, op: DfOp, field: str = "") -> Location:
+        """Where ``field`` of ``op`` stands, or the operation when the field is absent."""
+        fallback = Location(str(self.path), 1, 1)
+        return self.places.get((op, field)) or self.places.get((op, ""), fallback)
+
+    def fail(self, op: DfOp, field: str, message: str) -> NoReturn:
+        """Raise a SpecError that points at ``field`` of ``op``."""
+        raise located(self.place(op, field), message)
+
+
+def located(place: Location, message: str) -> SpecError:
+    """A SpecError at ``place``: ``file:line:column: message``; the place is kept as ``error.place``."""
+    error = SpecError(f"{place}: {message}")
+    error.place = place  # type: ignore[attr-defined]
+    return error
+
+
+def shipped() -> dict[str, Path]:
+    """Name -> file of every spec that comes with cpplan."""
+    folder = next((f for f in FOLDERS if f.is_dir()), None)
+    return {path.stem: path for path in sorted(folder.glob("*.mlir"))} if folder else {}
+
+
+def find(name_or_path: str, beside: Path | None = None) -> Path:
+    """The file of a spec given by name (beside another spec, then among the shipped ones) or by path."""
+    if name_or_path.endswith(".mlir"):
+        path = Path(name_or_path) if beside is None else beside / name_or_path
+        if path.is_file():
+            return path
+        raise SpecError(f"no hardware spec at {path}")
+    if beside is not None and (beside / f"{name_or_path}.mlir").is_file():
+        return beside / f"{name_or_path}.mlir"
+    known = shipped()
+    if name_or_path in known:
+        return known[name_or_path]
+    near = difflib.get_close_matches(name_or_path, known, n=1)
+    hint = f"did you mean '{near[0]}'?" if near else f"shipped devices: {', '.join(known)}"
+    raise SpecError(f"no device '{name_or_path}': {hint} A spec of your own is given by its path, NAME.mlir")
+
+
+def load(name_or_path: str) -> Spec:
+    """Parse, apply to the base, verify. Raises SpecError with file, line and column."""
+    spec = _resolve(find(name_or_path), ())
+    _verify(spec)
+    return spec
+
+
+def _resolve(path: Path, chain: tuple[Path, ...]) -> Spec:
+    spec = _parse(path)
+    if spec.device.base is None:
+        return spec
+    seen = (*chain, path.resolve())
+    try:
+        base_path = find(spec.device.base.data, path.parent)
+    except SpecError as error:
+        spec.fail(spec.device, "", f"base of {spec.device.label}: {error}")
+    if base_path.resolve() in seen:
+        spec.fail(spec.device, "", f"{spec.device.label} is its own base, by way of {base_path.name}")
+    base = _resolve(base_path, seen)
+    places = base.places | spec.places
+    _override(base.device, spec.device, places)
+    base.device.properties["sym_name"] = StringAttr(name_of(spec))
+    places[base.device, ""] = spec.place(spec.device)
+    return Spec(path, base.device, places)
+
+
+def _parse(path: Path) -> Spec:
+    start = Location(str(path), 1, 1)
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise located(start, f"larger than {MAX_BYTES} bytes: not a hardware spec")
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise located(start, f"cannot be read as text: {error}") from error
+    parser = DfParser(context(), text, str(path))
+    try:
+        module = parser.parse_module()
+    except ParseError as error:
+        raise located(error.span.get_location(), error.msg) from error
+    except VerifyException as error:
+        raise located(parser.here(), str(error)) from error
+    except RecursionError as error:
+        raise located(start, "nested too deeply") from error
+    found = [op for op in module.ops if isinstance(op, DeviceOp)]
+    if len(found) != 1 or len(list(module.ops)) != 1:
+        raise located(start, f"expected exactly one df.device and nothing beside it, found {len(found)}")
+    return Spec(path, found[0], parser.places)
+
+
+def name_of(spec: Spec) -> str:
+    """The device's name; a spec without one is called after its file."""
+    return spec.device.sym_name.data if spec.device.sym_name else spec.path.stem
+
+
+def _override(base: DfOp, change: DfOp, places: dict[tuple[Operation, str], Location]) -> None:
+    """Apply ``change`` to ``base`` in place: fields replace fields, contained operations match by kind and name."""
+    cites = base.sources()
+    for field, value in change.fields().items():
+        base.properties[field] = value
+        cites.pop(field, None)
+        places[base, field] = places[change, field]
+    cites |= change.sources()
+    if cites:
+        base.properties["cites"] = DictionaryAttr({field: StringAttr(cite) for field, cite in cites.items()})
+    known = {(child.name, child.sym_name): child for child in base.children()}
+    for child in list(change.children()):
+        counterpart = known.get((child.name, child.sym_name))
+        if counterpart is not None:
+            _override(counterpart, child, places)
+            continue
+        child.detach()
+        block_of(base).add_op(child)
+
+
+def _verify(spec: Spec) -> None:
+    """Run the dialect's verifier on each operation, so that a failure names the operation it is about."""
+    for op in spec.device.walk():
+        assert isinstance(op, DfOp)
+        try:
+            op.verify(verify_nested_ops=False)
+        except VerifyException as error:
+            spec.fail(op, "", f"{op.label}: {error}")
