@@ -1,0 +1,100 @@
+"""Options that several commands share: which kernel launch, and which device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from cpplan.device.device import Device
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class LaunchOptions:
+    """Which launches of which file to plan, as the command line says it."""
+
+    path: Path
+    entry: str | None = None
+    kernel: str | None = None
+    arg: tuple[str, ...] = ()
+    constexpr: tuple[str, ...] = ()
+    grid: str | None = None
+    free: tuple[str, ...] = ()
+    allow_opaque: bool = False
+    argv: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class DeviceOptions:
+    """Devices by name or spec file, and the part or speed of them that may be used."""
+
+    device: tuple[str, ...]
+    cores: str | None = None
+    disable_core: tuple[str, ...] = ()
+    derate: tuple[str, ...] = ()
+
+    def load(self) -> list[Device]:
+        """The devices, each checked."""
+        from cpplan.device.spec import load_device
+
+        return [
+            load_device(name, cores=self.cores, disable=self.disable_core, derate=self.derate) for name in self.device
+        ]
+
+
+def launch_options(command: Command) -> Command:
+    """Arguments and options of :class:`LaunchOptions`."""
+    for decorate in reversed(_LAUNCH):
+        command = decorate(command)
+    return command
+
+
+def device_options(command: Command) -> Command:
+    """Options of :class:`DeviceOptions`."""
+    for decorate in reversed(_DEVICE):
+        command = decorate(command)
+    return command
+
+
+def take_launch(values: dict[str, Any]) -> LaunchOptions:
+    """Move the launch options out of a command's keyword arguments."""
+    free = tuple(name for text in values.pop("free") for name in text.split(",") if name)
+    names = ("path", "entry", "kernel", "arg", "constexpr", "grid", "allow_opaque", "argv")
+    return LaunchOptions(free=free, **{name: values.pop(name) for name in names})
+
+
+def take_device(values: dict[str, Any]) -> DeviceOptions:
+    """Move the device options out of a command's keyword arguments."""
+    return DeviceOptions(**{name: values.pop(name) for name in ("device", "cores", "disable_core", "derate")})
+
+
+_LAUNCH: list[Callable[[Any], Any]] = [
+    click.argument("path", type=click.Path(path_type=Path, exists=True, dir_okay=False)),
+    click.argument("argv", nargs=-1),
+    click.option(
+        "--entry", metavar="CALL", help="Function of the file that launches the kernel, e.g. run or run(4096)."
+    ),
+    click.option("--kernel", metavar="NAME", help="Plan this kernel from --arg and --grid; the file is only imported."),
+    click.option("--arg", multiple=True, metavar="NAME=VALUE", help="Argument: a=bf16[4096,4096] or M=4096."),
+    click.option("--constexpr", multiple=True, metavar="NAME=VALUES", help="Constexpr; several values are candidates."),
+    click.option(
+        "--grid", metavar="X[,Y[,Z]]", help="Launch grid for --kernel; expressions of the arguments work too."
+    ),
+    click.option("--free", multiple=True, metavar="NAMES", help="Block sizes the solver chooses freely: BM,BN,BK."),
+    click.option("--allow-opaque", is_flag=True, help="Plan data-dependent accesses as private reads without reuse."),
+]
+
+_DEVICE: list[Callable[[Any], Any]] = [
+    click.option(
+        "--device", multiple=True, required=True, metavar="NAME", help="Device name or spec file; may be repeated."
+    ),
+    click.option("--cores", metavar="WxH@X,Y", help="Use only this part of the array, e.g. 4x8@0,2."),
+    click.option("--disable-core", multiple=True, metavar="X,Y", help="Plan around a faulty core."),
+    click.option("--derate", multiple=True, metavar="KIND=FACTOR", help="Slow a resource down: dram=0.7 or noc=0.5."),
+]

@@ -1,0 +1,133 @@
+"""What one solve leaves behind: a folder of plans with their certificate, a record for programs, a table for people."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from rich.console import Console
+
+from cpplan.cli import words
+from cpplan.cli.tables import movement_table, plan_table
+from cpplan.device.device import Device
+from cpplan.encode.solve import Solution
+from cpplan.plan.artifact import plan_file, write_plan
+from cpplan.plan.files import write_file
+from cpplan.plan.mlir import print_plan
+from cpplan.plan.schema import CertificateReference, PlanFile
+from cpplan.tile.program import Problem
+
+CERTIFICATE = "certificate.json"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The answer to one (problem, device) pair, already on disk under ``folder``."""
+
+    folder: Path
+    kernel: str
+    device: str
+    array: str
+    solution: Solution
+    plans: tuple[PlanFile, ...]
+
+    @property
+    def status(self) -> str:
+        """optimal, feasible or infeasible."""
+        return self.solution.status
+
+    @property
+    def reason(self) -> str | None:
+        """Why nothing fits, and what would."""
+        return self.solution.reason
+
+    @staticmethod
+    def write(folder: Path, problem: Problem, device: Device, solution: Solution) -> Outcome:
+        """Write plans and certificate to ``folder``; plans of an earlier run there are removed first."""
+        for old in folder.glob("plan-*"):
+            if re.fullmatch(r"plan-\d+\.(json|mlir)", old.name):
+                old.unlink()
+        write_file(folder / CERTIFICATE, _pretty(solution.certificate))
+        files = []
+        for rank, ranked in enumerate(solution.plans, 1):
+            reference = CertificateReference(
+                CERTIFICATE, "optimal" if solution.status == "optimal" else "feasible", solution.bound_cycles or 0
+            )
+            file = plan_file(
+                problem, device, ranked.program, ranked.plan, ranked.cost, rank=rank, certificate=reference
+            )
+            write_plan(folder / f"plan-{rank}.json", file)
+            write_file(folder / f"plan-{rank}.mlir", print_plan(ranked.program, device, ranked.plan, ranked.cost))
+            files.append(file)
+        array = "x".join(str(dim.extent) for dim in device.dims)
+        return Outcome(folder, problem.name, device.name, array, solution, tuple(files))
+
+    def record(self) -> dict[str, Any]:
+        """One entry of ``problems`` in the output of ``solve --json``."""
+        return {
+            "kernel": self.kernel,
+            "device": self.device,
+            "status": self.solution.status,
+            "bound_cycles": self.solution.bound_cycles,
+            "gap": self.solution.gap,
+            "solve_seconds": self.solution.solve_seconds,
+            "certificate": str(self.folder / CERTIFICATE),
+            "plans": [self._plan_record(file) for file in self.plans],
+        }
+
+    def _plan_record(self, file: PlanFile) -> dict[str, Any]:
+        cost = file.cost
+        return {
+            "rank": file.rank,
+            "makespan_cycles": cost.makespan_cycles,
+            "bound_by": cost.bound_by,
+            "dram_bytes": cost.dram_bytes,
+            "noc_bytes": cost.noc_bytes,
+            "sram_bytes": cost.sram_bytes,
+            "sram_limit_bytes": cost.sram_limit_bytes,
+            "cores": cost.cores,
+            "path": str(self.folder / f"plan-{file.rank}.json"),
+        }
+
+
+def folders(out: Path, pairs: Sequence[tuple[Problem, Device]]) -> Iterator[Path]:
+    """A folder per pair, ``KERNEL-DEVICE``; a second launch of the same kernel gets ``-2`` and so on."""
+    taken: dict[str, int] = {}
+    for problem, device in pairs:
+        name = re.sub(r"[^A-Za-z0-9_.@,=-]+", "_", f"{problem.name}-{device.name}").strip("_")
+        taken[name] = taken.get(name, 0) + 1
+        yield out / (name if taken[name] == 1 else f"{name}-{taken[name]}")
+
+
+def print_outcome(console: Console, outcome: Outcome) -> None:
+    """The answer as people read it."""
+    solution = outcome.solution
+    console.print(
+        f"{outcome.kernel} on {outcome.device} ({outcome.array})   {_verdict(solution)}   "
+        f"{solution.solve_seconds:.2f} s"
+    )
+    if outcome.reason:
+        console.print(outcome.reason, markup=False)
+    if outcome.plans:
+        console.print()
+        console.print(plan_table(outcome.plans, [solution.gap or 0.0] * len(outcome.plans)))
+        console.print()
+        console.print(movement_table(outcome.plans))
+        console.print(f"\n{words.LEGEND}", markup=False)
+    console.print(f"written to {outcome.folder}/\n", markup=False)
+
+
+def _verdict(solution: Solution) -> str:
+    if solution.status == "optimal":
+        return "optimal, proved: nothing in the space is better"
+    if solution.status == "feasible":
+        return f"feasible, time limit reached: gap {solution.gap or 0:.1%}, bound {solution.bound_cycles or 0:,} cycles"
+    return "infeasible: no plan fits"
+
+
+def _pretty(value: Any) -> str:
+    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n"

@@ -1,0 +1,63 @@
+"""``cpplan solve``: the k best plans of every launch on every device, printed and written to a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cpplan.cli.console import print_json, progress, remark, results
+from cpplan.cli.options import device_options, launch_options, take_device, take_launch
+
+EXIT_CODES = {"optimal": 0, "feasible": 1, "infeasible": 3}
+
+
+@click.command()
+@launch_options
+@device_options
+@click.option("--k", type=click.IntRange(1), default=1, show_default=True, help="How many plans.")
+@click.option("--time-limit", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Stop with a gap then.")
+@click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="Threads of the solver.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the solver.")
+@click.option("--out", type=click.Path(path_type=Path), default=Path("out"), show_default=True, help="Result folder.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
+def solve(k: int, time_limit: float | None, workers: int, seed: int, out: Path, as_json: bool, **shared: Any) -> None:
+    """Find the k best dataflow plans of the kernel launches that PATH makes, with proof.
+
+    PATH is an ordinary Python file with Triton kernels. It is run to see what it launches (arguments after -- go to
+    it); no kernel is executed and no GPU is needed. With --kernel it is only imported.
+
+    \b
+    Example:
+      cpplan solve examples/matmul.py --device blackhole --k 3
+      cpplan solve examples/matmul.py --device wormhole --time-limit 10 --json -- 2048 2048 2048
+      cpplan solve kernel.py --device blackhole --kernel add --arg x=bf16[1048576] --arg n=1048576 \\
+          --constexpr BLOCK=1024,4096 --grid 'cdiv(n, BLOCK)'
+
+    \b
+    Exit codes: 0 optimal, 1 feasible with a gap, 2 wrong usage or input, 3 no plan fits.
+    """
+    from cpplan.cli.launches import problems_of
+    from cpplan.cli.outcome import Outcome, folders, print_outcome
+    from cpplan.encode.solve import solve as run_solver
+
+    launch, devices = take_launch(shared), take_device(shared).load()
+    with progress(f"reading {launch.path}"):
+        problems = problems_of(launch)
+    outcomes: list[Outcome] = []
+    pairs = [(problem, device) for problem in problems for device in devices]
+    for (problem, device), folder in zip(pairs, folders(out, pairs), strict=True):
+        with progress(f"{problem.name} on {device.name}") as report:
+            solution = run_solver(
+                problem, device, k=k, time_limit=time_limit, workers=workers, seed=seed, progress=report
+            )
+        outcome = Outcome.write(folder, problem, device, solution)
+        outcomes.append(outcome)
+        if as_json and outcome.reason:
+            remark(outcome.reason)
+        if not as_json:
+            print_outcome(results(), outcome)
+    if as_json:
+        print_json({"schema": 1, "problems": [outcome.record() for outcome in outcomes]})
+    click.get_current_context().exit(max(EXIT_CODES[outcome.status] for outcome in outcomes))
