@@ -62,7 +62,7 @@ df.device @blackhole base "wormhole" (
       latency = 730 cite "blackhole.multicast.latency",
       issue = 22.5 cite "blackhole.multicast.issue",
       rate = 58.0 cite "blackhole.multicast.rate",
-      per_target = 1.048 cite "blackhole.multicast.per_target",
+      per_target = 0.805 cite "blackhole.multicast.per_target",
       max_packet = 16384 cite "blackhole.noc.max_packet"
     )
   }

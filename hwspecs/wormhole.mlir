@@ -38,9 +38,7 @@ df.device @wormhole (
       df.cost @mac.HiFi2 (cycles = 32) cite "wormhole.matrix.hifi2"
       df.cost @mac.HiFi3 (cycles = 48) cite "wormhole.matrix.hifi3"
       df.cost @mac.HiFi4 (cycles = 64) cite "wormhole.matrix.hifi4"
-      df.cost @add (cycles = 8) cite "wormhole.matrix.elementwise"
-      df.cost @sub (cycles = 8) cite "wormhole.matrix.elementwise"
-      df.cost @mul (cycles = 8) cite "wormhole.matrix.elementwise"
+      df.cost @elementwise (cycles = 8) cite "wormhole.matrix.elementwise"
       df.cost @bcast (cycles = 8) cite "wormhole.matrix.elementwise"
       df.cost @reduce (cycles = 4) cite "wormhole.matrix.reduce"
     }
@@ -90,7 +88,7 @@ df.device @wormhole (
       latency = 550 cite "wormhole.multicast.latency",
       issue = 22.5 cite "wormhole.multicast.issue",
       rate = 29.8 cite "wormhole.multicast.rate",
-      per_target = 1.154 cite "wormhole.multicast.per_target",
+      per_target = 0.657 cite "wormhole.multicast.per_target",
       max_packet = 8192 cite "wormhole.noc.max_packet"
     )
   }

@@ -29,9 +29,9 @@ class Fields:
         """Symbol name of the operation."""
         return self.op.sym_name.data if self.op.sym_name else ""
 
-    def fail(self, field: str, message: str) -> NoReturn:
+    def fail(self, field: str, message: str, rule: str = "structure", hint: str = "") -> NoReturn:
         """Raise a SpecError at ``field``."""
-        self.spec.fail(self.op, field, f"{self.op.label}: {message}")
+        self.spec.fail(self.op, field, f"{self.op.label}: {message}", rule, hint)
 
     def has(self, field: str) -> bool:
         """Whether the field is given."""

@@ -17,15 +17,28 @@ from cpplan.device.df import (
     MatOp,
     MemoryOp,
     MulticastOp,
+    PackOp,
+    ScalarOp,
     SpatialDimOp,
     TransferOp,
     UnitOp,
+    UnpackOp,
+    VecOp,
 )
 from cpplan.device.exact import format_exact
 from cpplan.device.fields import Fields
 from cpplan.device.source import Spec, name_of
 from cpplan.device.topology import endpoints, networks, scaleout_extents
 from cpplan.tile.program import HARDWARE_TILE
+
+UNIT_NAMES = {
+    MatOp.name: "matrix",
+    VecOp.name: "vector",
+    ScalarOp.name: "scalar",
+    UnpackOp.name: "unpack",
+    PackOp.name: "pack",
+}
+"""What planning calls the units, whatever their symbols are."""
 
 TILE_ELEMENTS = HARDWARE_TILE**2
 TILE_FLOPS = 2 * HARDWARE_TILE**3
@@ -35,7 +48,7 @@ TILE_FLOPS = 2 * HARDWARE_TILE**3
 def device_of(spec: Spec) -> Device:
     """The device a spec describes, its fingerprint filled in. Raises SpecError at the field that is missing or wrong."""
     top = Fields(spec, spec.device)
-    dims = _dims(top)
+    dims = dims_of(top)
     core = top.child(CoreOp)
     if set(scaleout_extents(core, dims)) != {dim.name for dim in dims}:
         core.fail("scaleout", "the core must be replicated over all spatial dims")
@@ -74,7 +87,8 @@ def _json(value: Any) -> str:
     return format_exact(value)
 
 
-def _dims(top: Fields) -> tuple[SpatialDim, ...]:
+def dims_of(top: Fields) -> tuple[SpatialDim, ...]:
+    """The spatial dims of a ``df.device``."""
     dims = tuple(_dim(fields) for fields in top.children(SpatialDimOp))
     if not dims:
         top.fail("", "needs a df.spatial_dim in its body")
@@ -141,7 +155,8 @@ def _multicast(top: Fields) -> Multicast | None:
         return None
     fields = top.child(MulticastOp)
     if fields.text("receivers") != "rectangle":
-        fields.fail("receivers", f"receivers can form a 'rectangle', not a '{fields.text('receivers')}'")
+        message = f"the only rule known for receivers is 'rectangle', not '{fields.text('receivers')}'"
+        fields.fail("receivers", message, "receivers")
     return Multicast(_transfer(fields.child(TransferOp)), fields.integer("handshake"))
 
 
@@ -172,7 +187,7 @@ def _unit(fields: Fields, matrix: Fields) -> Unit:
         if cost.has("cycles") == cost.has("bytes_per_cycle"):
             cost.fail("", "give either 'cycles' or 'bytes_per_cycle'")
         costs[cost.name] = cost.number("cycles" if cost.has("cycles") else "bytes_per_cycle")
-    return Unit(fields.name, fields.text("thread"), tuple(costs.items()))
+    return Unit(UNIT_NAMES[fields.op.name], fields.text("thread"), tuple(costs.items()))
 
 
 def _throughput_costs(fields: Fields, matrix: Fields) -> dict[str, Fraction]:

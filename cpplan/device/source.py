@@ -26,6 +26,14 @@ MAX_BYTES = 1 << 20
 """Larger files are refused unread: a spec is a page of text, so a larger file is something else."""
 
 
+class LocatedSpecError(SpecError):
+    """A SpecError that knows its place in the file, the lint rule it breaks and what would help."""
+
+    def __init__(self, place: Location, message: str, rule: str = "structure", hint: str = "") -> None:
+        super().__init__(f"{place}: {message}" + (f" ({hint})" if hint else ""))
+        self.place, self.message, self.rule, self.hint = place, message, rule, hint
+
+
 @dataclass(frozen=True)
 class Spec:
     """One device as operations, its base applied. ``places`` tells where an operation ('') or a field stands."""
@@ -39,16 +47,9 @@ class Spec:
         fallback = Location(str(self.path), 1, 1)
         return self.places.get((op, field)) or self.places.get((op, ""), fallback)
 
-    def fail(self, op: DfOp, field: str, message: str) -> NoReturn:
+    def fail(self, op: DfOp, field: str, message: str, rule: str = "structure", hint: str = "") -> NoReturn:
         """Raise a SpecError that points at ``field`` of ``op``."""
-        raise located(self.place(op, field), message)
-
-
-def located(place: Location, message: str) -> SpecError:
-    """A SpecError at ``place``: ``file:line:column: message``; the place is kept as ``error.place``."""
-    error = SpecError(f"{place}: {message}")
-    error.place = place  # type: ignore[attr-defined]
-    return error
+        raise LocatedSpecError(self.place(op, field), message, rule, hint)
 
 
 def shipped() -> dict[str, Path]:
@@ -70,8 +71,8 @@ def find(name_or_path: str, beside: Path | None = None) -> Path:
     if name_or_path in known:
         return known[name_or_path]
     near = difflib.get_close_matches(name_or_path, known, n=1)
-    hint = f"did you mean '{near[0]}'?" if near else f"shipped devices: {', '.join(known)}"
-    raise SpecError(f"no device '{name_or_path}': {hint} A spec of your own is given by its path, NAME.mlir")
+    hint = f"did you mean '{near[0]}'?" if near else f"the shipped devices are {', '.join(known)}"
+    raise SpecError(f"no device '{name_or_path}'; {hint}. A spec of your own is given by its path, NAME.mlir")
 
 
 def load(name_or_path: str) -> Spec:
@@ -104,22 +105,22 @@ def _parse(path: Path) -> Spec:
     start = Location(str(path), 1, 1)
     try:
         if path.stat().st_size > MAX_BYTES:
-            raise located(start, f"larger than {MAX_BYTES} bytes: not a hardware spec")
+            raise LocatedSpecError(start, f"larger than {MAX_BYTES} bytes: not a hardware spec")
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise located(start, f"cannot be read as text: {error}") from error
+        raise LocatedSpecError(start, f"cannot be read as text: {error}") from error
     parser = DfParser(context(), text, str(path))
     try:
         module = parser.parse_module()
     except ParseError as error:
-        raise located(error.span.get_location(), error.msg) from error
+        raise LocatedSpecError(error.span.get_location(), error.msg, "syntax") from error
     except VerifyException as error:
-        raise located(parser.here(), str(error)) from error
+        raise LocatedSpecError(parser.here(), str(error), "syntax") from error
     except RecursionError as error:
-        raise located(start, "nested too deeply") from error
+        raise LocatedSpecError(start, "nested too deeply") from error
     found = [op for op in module.ops if isinstance(op, DeviceOp)]
     if len(found) != 1 or len(list(module.ops)) != 1:
-        raise located(start, f"expected exactly one df.device and nothing beside it, found {len(found)}")
+        raise LocatedSpecError(start, f"expected exactly one df.device and nothing beside it, found {len(found)}")
     return Spec(path, found[0], parser.places)
 
 

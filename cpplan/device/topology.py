@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import AffineMapAttr
-from xdsl.ir.affine import AffineMap
+from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineExpr, AffineMap
 
 from cpplan.device.device import Noc, SpatialDim
 from cpplan.device.df import CoreOp, ForwardOp, InterconnectsOp, MemoryOp, MuxOp
@@ -87,7 +87,7 @@ def link_step(device: Fields, link: Fields, dims: tuple[SpatialDim, ...]) -> tup
     scaleout = scaleout_extents(link_source(device, link), dims)
     step = neighbour_step(affine_map(link), tuple(scaleout.values()))
     if isinstance(step, str):
-        link.fail("map", f"{step}; extents are {_box(scaleout)}")
+        link.fail("map", f"{step}; extents are {_box(scaleout)}", "ring-wrap", "a ring wraps at its extent")
     axis = [dim.name for dim in dims].index(list(scaleout)[step.axis])
     return axis, step.sign, step.wraps
 
@@ -175,7 +175,7 @@ def endpoints(
         elif by_core:
             result.append(_attached_routers(by_core[0], dims, banks))
         else:
-            device.fail("", f"memory is unreachable on network '{noc.name}': no df.mux leads to it")
+            device.fail("", f"memory is unreachable on network '{noc.name}': no df.mux leads to it", "unreachable")
     return tuple(result)
 
 
@@ -199,12 +199,28 @@ def _attached_routers(mux: Fields, dims: tuple[SpatialDim, ...], banks: int) -> 
     mapping = affine_map(mux)
     if mapping.num_dims != len(extents) or len(mapping.results) != 1:
         mux.fail("map", f"the map must take the {len(extents)} indices of a core to one bank")
-    first: dict[int, Coordinate] = {}
-    for core, (bank,) in evaluate(mapping, extents):
-        if not 0 <= bank < banks:
-            mux.fail("map", f"the map reaches bank {bank} for core {core}; banks are 0..{banks - 1}")
-        first.setdefault(bank, tuple(dim.positions[i] for dim, i in zip(dims, core, strict=True)))
-    missing = sorted(set(range(banks)) - set(first))
+    reached = [(bank, core) for core, (bank,) in evaluate(mapping, extents)]
+    bank, core = max(reached, key=lambda entry: abs(entry[0] - (banks - 1) / 2))
+    if not 0 <= bank < banks:
+        message = f"the map reaches bank {bank} for core {core}; banks are 0..{banks - 1}"
+        mux.fail("map", message, "dram-map", _floordiv_hint(mapping, extents, banks))
+    missing = sorted(set(range(banks)) - {bank for bank, _ in reached})
     if missing:
-        mux.fail("map", f"no core reaches bank {missing[0]}")
-    return tuple(first[bank] for bank in range(banks))
+        mux.fail("map", f"no core reaches bank {missing[0]}", "unreachable")
+    first = {bank: core for bank, core in reversed(reached)}
+    return tuple(tuple(dim.positions[i] for dim, i in zip(dims, first[b], strict=True)) for b in range(banks))
+
+
+def _floordiv_hint(mapping: AffineMap, extents: Coordinate, banks: int) -> str:
+    """A hint when rounding down instead of up would keep the map within the banks."""
+    floored = AffineMap(mapping.num_dims, 0, tuple(map(_floored, mapping.results)))
+    fits = all(0 <= bank < banks for _, (bank,) in evaluate(floored, extents))
+    return "did you mean floordiv?" if floored != mapping and fits else ""
+
+
+def _floored(expression: AffineExpr) -> AffineExpr:
+    if not isinstance(expression, AffineBinaryOpExpr):
+        return expression
+    kind = expression.kind
+    floor = AffineBinaryOpKind.FloorDiv if kind is AffineBinaryOpKind.CeilDiv else kind
+    return AffineBinaryOpExpr(floor, _floored(expression.lhs), _floored(expression.rhs))
