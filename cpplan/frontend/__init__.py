@@ -1,0 +1,43 @@
+"""Frontend: an unmodified Python file with Triton kernels becomes planning problems.
+
+Triton and torch are imported inside functions, so importing this package is cheap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cpplan.tile.program import Problem
+
+__all__ = ["read_problems"]
+
+
+def read_problems(
+    path: str,
+    *,
+    entry: str | None = None,
+    kernel: str | None = None,
+    args: Sequence[str] = (),
+    constexprs: Sequence[str] = (),
+    grid: str | None = None,
+    free: Sequence[str] = (),
+    mode: str = "fake",
+    argv: Sequence[str] = (),
+    sram_limit: int | None = None,
+) -> list[Problem]:
+    """One problem per distinct kernel launch of ``path``.
+
+    The launches are those of the file run as a script with ``argv``, or of its function ``entry``. With ``kernel``, the
+    file is only imported and the launch is described by ``args`` (``a=bf16[4096,4096]``, ``M=4096``), ``constexprs``
+    (``BLOCK_M=64,128``) and ``grid`` (``32,32`` or expressions such as ``cdiv(M,BLOCK_M)``). ``free`` names constexpr
+    parameters for which all multiples of 32 are candidates; candidates whose single-buffered tiles exceed
+    ``sram_limit`` bytes are left out. ``mode`` is "fake" (tensors without memory) or "cpu" (real tensors).
+
+    Raises :class:`~cpplan.errors.InputError` for a file, launch or option that cannot be used and
+    :class:`~cpplan.errors.KernelError` for a kernel that cannot be analysed.
+    """
+    from cpplan.frontend.capture import capture_launches
+    from cpplan.frontend.problems import group_launches, problem_of, with_distinct_names
+
+    launches = capture_launches(path, entry=entry, mode=mode, argv=argv)
+    return with_distinct_names([problem_of(group) for group in group_launches(launches)])

@@ -1,0 +1,351 @@
+"""Address analysis of one specialised kernel: what every load and store touches, as linear forms.
+
+Scalars and the grid are numbers here, so a scalar is a known function on the box (grid x loops) and an address is a
+linear form over grid axes, loop iterations, known functions and lanes. Not handled: wrap-around arithmetic, ``scf.while``
+carries (treated as loaded data), calls that were not inlined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpplan.frontend.generic import Block, Operation, Type, Value
+from cpplan.frontend.integers import EXACT, Integers, Shape
+from cpplan.frontend.linear import (
+    UNKNOWN_PREDICATE,
+    Abstract,
+    BlockPointer,
+    Descriptor,
+    Linear,
+    Pointer,
+    Predicate,
+)
+from cpplan.frontend.loops import LoopRules
+from cpplan.frontend.space import Array, Space
+from cpplan.frontend.tensor_rules import TensorRules
+from cpplan.tile.program import AccessKind
+
+INTEGER_ELEMENTS = ("i8", "i16", "i32", "i64")
+_INTEGER_BINARY = {f"arith.{name}" for name in ("addi", "subi", *EXACT)}
+
+
+@dataclass(frozen=True)
+class RawAccess:
+    """A memory operation. ``shape`` is the lane box, ``offset`` in elements from argument slot ``base``.
+
+    ``loops`` lists the enclosing loops outermost first; ``valid`` marks the points that run when trip counts differ.
+    ``proved`` says per form of ``mask`` whether it holds everywhere, ``wraps_proved`` the same per wrap of the offset.
+    ``conditional`` marks accesses under a branch that is not decided per launch.
+    """
+
+    op: Operation
+    kind: AccessKind
+    base: int | None
+    offset: Linear
+    shape: Shape
+    element: str
+    mask: Predicate | None
+    loops: tuple[int, ...]
+    conditional: bool
+    value: Value
+    other: Value | None = None
+    valid: NDArray[np.bool_] | None = None
+    proved: tuple[bool, ...] = ()
+    wraps_proved: tuple[bool, ...] = ()
+
+
+@dataclass
+class LoopRecord:
+    """An ``scf.for``. ``trips`` is an array over the axes outside it (None: unknown before run time)."""
+
+    index: int
+    op: Operation
+    parent: int | None
+    trips: Array | None = None
+
+
+@dataclass
+class Analysis:
+    """The result: accesses and loops in program order, and what is known of every SSA value."""
+
+    space: Space
+    integers: Integers
+    function: Operation
+    accesses: list[RawAccess] = field(default_factory=list)
+    loops: list[LoopRecord] = field(default_factory=list)
+    values: dict[Value, Abstract] = field(default_factory=dict)
+    conditions: dict[Operation, bool | None] = field(default_factory=dict)
+    whiles: list[Operation] = field(default_factory=list)
+
+
+def analyse(
+    module: Operation,
+    grid: tuple[int, int, int],
+    tables: Mapping[int, Array] | None = None,
+    descriptors: Mapping[int, tuple[tuple[int, ...], tuple[int, ...]]] | None = None,
+) -> Analysis:
+    """Analyse the kernel of ``module``.
+
+    ``tables`` holds contents of integer tensors by argument slot (real-tensor capture); ``descriptors`` holds shape and
+    strides of host-made tensor descriptors by argument slot.
+    """
+    functions = [op for op in module.walk() if op.name == "tt.func"]
+    function = next((f for f in functions if f.attributes.get("sym_visibility") == "public"), functions[0])
+    loop_ops = [op for op in function.walk() if op.name == "scf.for"]
+    space = Space(grid, len(loop_ops))
+    analysis = Analysis(space, Integers(space), function)
+    analysis.loops = [LoopRecord(index, op, None) for index, op in enumerate(loop_ops)]
+    walker = _Walker(analysis, grid, dict(tables or {}))
+    walker.run(dict(descriptors or {}))
+    return analysis
+
+
+class _Walker(TensorRules, LoopRules):
+    """Visits operations in program order; one method per operation with a rule, found by name."""
+
+    def __init__(self, analysis: Analysis, grid: tuple[int, int, int], tables: dict[int, Array]) -> None:
+        self.analysis, self.grid, self.tables = analysis, grid, tables
+        self.space, self.integers, self.env = analysis.space, analysis.integers, analysis.values
+        self.stack: list[int] = []
+        self.conditional = 0
+        self.recording = True
+        self.rules: dict[str, Callable[[Operation], None]] = {
+            name.removeprefix("on_").replace("__", "."): getattr(self, name) for name in dir(self) if name.startswith("on_")
+        }
+
+    def run(self, descriptors: dict[int, tuple[tuple[int, ...], tuple[int, ...]]]) -> None:
+        blocks = self.analysis.function.regions[0]
+        for slot, argument in enumerate(blocks[0].arguments):
+            if argument.type.element.startswith("!tt.ptr"):
+                self.env[argument] = Pointer(slot, Linear())
+            elif slot in descriptors:
+                shape, strides = (tuple(Linear(n) for n in part) for part in descriptors[slot])
+                self.env[argument] = Descriptor(slot, Linear(), shape, strides)
+            elif argument.type.element in INTEGER_ELEMENTS:
+                self.env[argument] = self.integers.fresh("opaque")
+        for position, block in enumerate(blocks):
+            self.conditional = int(position > 0)  # blocks after an early return
+            self.visit_block(block)
+
+    def visit_block(self, block: Block) -> None:
+        for op in block.operations:
+            self.visit(op)
+
+    def visit(self, op: Operation) -> None:
+        rule = self.rules.get(op.name)
+        if rule is not None:
+            rule(op)
+        elif op.name in _INTEGER_BINARY and _is_index(op.results[0].type):
+            self.env[op.results[0]] = self.integer_binary(op)
+        else:
+            for result in op.results:
+                self.env[result] = self.default(op, result.type)
+
+    def linear(self, value: Value) -> Linear | None:
+        known = self.env.get(value)
+        return known if isinstance(known, Linear) else None
+
+    def default(self, op: Operation, kind: Type) -> Abstract:
+        """Operations without a rule: floats are data, predicates and integers are unknown."""
+        if kind.element == "i1":
+            return UNKNOWN_PREDICATE
+        if kind.element in INTEGER_ELEMENTS:
+            return self.integers.unknown([self.env.get(v) for v in op.operands], kind.shape)
+        return Pointer(None, self.integers.fresh("data")) if kind.element.startswith("!tt.ptr") else None
+
+    # -- arithmetic ----------------------------------------------------------------------------------------------------
+
+    def integer_binary(self, op: Operation) -> Abstract:
+        a, b = (self.env.get(v) for v in op.operands)
+        shape = op.results[0].type.shape
+        name = op.name.removeprefix("arith.")
+        if isinstance(a, Linear) and isinstance(b, Linear):
+            return self.integers.binary(name, a, b, shape)
+        if op.results[0].type.element == "i1":
+            return _combine_predicates(name, a, b)
+        return self.integers.unknown((a, b), shape)
+
+    def on_arith__constant(self, op: Operation) -> None:
+        result, value = op.results[0], op.attributes.get("value")
+        is_integer = result.type.element.startswith("i") and isinstance(value, (int, bool))
+        self.env[result] = Linear(int(value)) if is_integer and not isinstance(value, (str, list)) and value is not None else (
+            self.integers.fresh("lanes") if result.type.element in INTEGER_ELEMENTS else None
+        )
+
+    def on_arith__cmpi(self, op: Operation) -> None:
+        a, b = self.linear(op.operands[0]), self.linear(op.operands[1])
+        known = a is not None and b is not None
+        shape = op.operands[0].type.shape
+        predicate = op.integer("predicate", -1)
+        self.env[op.results[0]] = (
+            self.integers.compare(predicate, a, b, shape) if known and a is not None and b is not None else UNKNOWN_PREDICATE
+        )
+
+    def on_arith__select(self, op: Operation) -> None:
+        condition, a, b = (self.env.get(v) for v in op.operands)
+        shape, result = op.results[0].type.shape, op.results[0]
+        if isinstance(a, Linear) and isinstance(b, Linear):
+            self.env[result] = self.integers.select(condition, a, b, shape)
+        elif isinstance(a, Pointer) and isinstance(b, Pointer):
+            base = a.base if a.base == b.base else None
+            self.env[result] = Pointer(base, self.integers.select(condition, a.offset, b.offset, shape))
+        else:
+            self.env[result] = self.default(op, result.type)
+
+    def _convert(self, op: Operation) -> None:
+        known, result = self.env.get(op.operands[0]), op.results[0]
+        if isinstance(known, Predicate) and result.type.element != "i1":
+            verdict = self.integers.decide(known, result.type.shape)
+            known = Linear(int(verdict)) if verdict is not None else self.integers.unknown((known,), result.type.shape)
+        self.env[result] = known if isinstance(known, (Linear, Predicate)) else self.default(op, result.type)
+
+    on_arith__extsi = on_arith__extui = on_arith__trunci = on_arith__index_cast = _convert
+
+    def on_tt__get_program_id(self, op: Operation) -> None:
+        axis = op.integer("axis")
+        ramp = self.space.ramp(axis)
+        assert ramp is not None
+        self.env[op.results[0]] = self.space.form(ramp)
+
+    def on_tt__get_num_programs(self, op: Operation) -> None:
+        self.env[op.results[0]] = Linear(self.grid[op.integer("axis")])
+
+    # -- memory --------------------------------------------------------------------------------------------------------
+
+    def record(
+        self, op: Operation, kind: AccessKind, target: Abstract, value: Value, mask: Abstract, other: Value | None = None
+    ) -> None:
+        if not self.recording:
+            return
+        pointer = target if isinstance(target, Pointer) else Pointer(None, self.integers.fresh("opaque"))
+        guard = mask if isinstance(mask, Predicate) else None
+        if isinstance(mask, Linear) and not (mask.is_constant and mask.const):
+            guard = UNKNOWN_PREDICATE
+        offset, shape = self._simplified(pointer.offset), value.type.shape
+        holds = self.integers.holds
+        self.analysis.accesses.append(
+            RawAccess(
+                op, kind, pointer.base, offset, shape, value.type.element, guard, tuple(self.stack),
+                self.conditional > 0, value, other, self.space.valid,
+                proved=tuple(holds(form, shape) is True for form in guard.forms) if guard else (),
+                wraps_proved=tuple(holds(w.below_bound, shape) is True for w in offset.wraps),
+            )
+        )  # fmt: skip
+
+    def _simplified(self, offset: Linear) -> Linear:
+        """Quotients and remainders often recombine to a linear form of the axes: fit the whole scalar part once more."""
+        if "table" not in offset.kinds():
+            return offset
+        scalar = offset.keeping(lambda a: a.kind in ("axis", "table"), const=True)
+        values = self.space.array(scalar)
+        if values is None:
+            return offset
+        count = len(self.space.tables)
+        fitted = self.space.form(values)
+        del self.space.tables[count:]
+        return offset - scalar + fitted if "table" not in fitted.kinds() else offset
+
+    def on_tt__load(self, op: Operation) -> None:
+        segments = op.integers("operandSegmentSizes") or [1, int(len(op.operands) > 1), int(len(op.operands) > 2)]
+        target, result = self.env.get(op.operands[0]), op.results[0]
+        mask = self.env.get(op.operands[1]) if segments[1] else None
+        other = op.operands[1 + segments[1]] if segments[2] else None
+        if isinstance(target, BlockPointer):
+            target, mask = self.block_pointer_target(target, op)
+        self.record(op, "load", target, result, mask, other)
+        self.env[result] = self._table_value(target, result) or self.default(op, result.type)
+        if result.type.element in INTEGER_ELEMENTS and self.env[result] is not None and "data" not in _kinds(self.env[result]):
+            known = isinstance(target, Pointer) and target.base in self.tables and not result.type.shape
+            self.env[result] = self.env[result] if known else self.integers.fresh("data", bool(result.type.shape))
+
+    def _table_value(self, target: Abstract, result: Value) -> Linear | None:
+        """A scalar read from an integer tensor whose contents were captured is a known function of the axes."""
+        if not isinstance(target, Pointer) or target.base not in self.tables or result.type.shape:
+            return None
+        positions = self.space.array(target.offset)
+        table = self.tables[target.base]
+        return None if positions is None else self.space.form(table[np.clip(positions, 0, len(table) - 1)])
+
+    def on_tt__store(self, op: Operation) -> None:
+        target = self.env.get(op.operands[0])
+        mask = self.env.get(op.operands[2]) if len(op.operands) > 2 else None
+        if isinstance(target, BlockPointer):
+            target, mask = self.block_pointer_target(target, op)
+        self.record(op, "store", target, op.operands[1], mask)
+
+    def on_tt__atomic_rmw(self, op: Operation) -> None:
+        mask = self.env.get(op.operands[2]) if len(op.operands) > 2 else None
+        self.record(op, "atomic", self.env.get(op.operands[0]), op.operands[1], mask)
+        for result in op.results:
+            self.env[result] = self.integers.fresh("data", True) if _is_index(result.type) else None
+
+    on_tt__atomic_cas = on_tt__atomic_rmw
+
+    # -- branches ------------------------------------------------------------------------------------------------------
+
+    def on_scf__if(self, op: Operation) -> None:
+        verdict = self.integers.decide(self.env.get(op.operands[0]), ())
+        self.analysis.conditions[op] = verdict
+        outcomes: list[list[Abstract]] = []
+        for position, region in enumerate(op.regions):
+            if not region or verdict is (position == 1):
+                continue
+            self.conditional += verdict is None
+            self.visit_block(region[0])
+            self.conditional -= verdict is None
+            outcomes.append([self.env.get(v) for v in region[0].operations[-1].operands])
+        for index, result in enumerate(op.results):
+            self.env[result] = self._merge(op, result, [outcome[index] for outcome in outcomes])
+
+    def _merge(self, op: Operation, result: Value, known: list[Abstract]) -> Abstract:
+        first, last = known[0], known[-1]
+        if first == last:
+            return first
+        condition, shape = self.env.get(op.operands[0]), result.type.shape
+        if isinstance(first, Linear) and isinstance(last, Linear):
+            return self.integers.select(condition, first, last, shape)
+        if isinstance(first, Pointer) and isinstance(last, Pointer):
+            base = first.base if first.base == last.base else None
+            return Pointer(base, self.integers.select(condition, first.offset, last.offset, shape))
+        return self.default(op, result.type)
+
+    def on_cf__cond_br(self, op: Operation) -> None:
+        """Values passed to a later block; two different ones are unknown there."""
+        segments = op.integers("operandSegmentSizes") or [0, len(op.operands)]
+        position = segments[0]
+        for label, width in zip(op.successors, segments[1:], strict=False):
+            block = next(b for b in self.analysis.function.regions[0] if b.label == label)
+            for argument, value in zip(block.arguments, op.operands[position : position + width], strict=True):
+                known = self.env.get(value)
+                seen = argument in self.env and self.env[argument] != known
+                self.env[argument] = self.default(op, argument.type) if seen else known
+            position += width
+
+    on_cf__br = on_cf__cond_br
+
+
+def _is_index(kind: Type) -> bool:
+    return kind.element in INTEGER_ELEMENTS or kind.element == "i1"
+
+
+def _kinds(known: Abstract) -> frozenset[str]:
+    return frozenset(known.kinds()) if isinstance(known, Linear) else frozenset()
+
+
+def _combine_predicates(name: str, a: Abstract, b: Abstract) -> Predicate:
+    left, right = _as_predicate(a), _as_predicate(b)
+    if name == "andi":
+        return left & right
+    return Predicate((), exact=False, data=left.data or right.data)
+
+
+def _as_predicate(known: Abstract) -> Predicate:
+    if isinstance(known, Predicate):
+        return known
+    if isinstance(known, Linear) and known.is_constant:
+        return Predicate() if known.const else Predicate((Linear(-1),))
+    return UNKNOWN_PREDICATE

@@ -1,0 +1,196 @@
+"""A flat element offset spread over the axes of its tensor.
+
+``offset = sum(stride[j] * position[j])``: lanes, loops and grid terms are handed to axes by their strides. When a
+kernel sees several contiguous axes as one (``pid * BLOCK + lane`` over a matrix), those axes are merged in the view.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from cpplan.frontend.affine import RawAccess
+from cpplan.frontend.linear import Atom, Linear
+from cpplan.frontend.space import Space
+
+
+@dataclass(frozen=True)
+class View:
+    """Shape and strides (elements) under which a tensor's accesses are described."""
+
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+
+    def merged(self, axis: int) -> View | None:
+        """``axis`` fused with its outer neighbour, or None when the two are not contiguous."""
+        if axis < 1 or self.strides[axis - 1] != self.shape[axis] * self.strides[axis]:
+            return None
+        shape = (*self.shape[: axis - 1], self.shape[axis - 1] * self.shape[axis], *self.shape[axis + 1 :])
+        return View(shape, (*self.strides[: axis - 1], *self.strides[axis:]))
+
+
+@dataclass(frozen=True)
+class AxisMap:
+    """What an access touches along one axis: ``tile`` elements from ``start``; ``lanes`` slow to fast.
+
+    ``contiguous`` is False when the lanes skip elements, ``tile`` then spans them. ``limit`` is the first index that a
+    mask excludes (None: unguarded) and ``guarded`` whether some point reaches it.
+    """
+
+    start: Linear
+    tile: int = 1
+    lanes: tuple[int, ...] = ()
+    contiguous: bool = True
+    limit: int | None = None
+    guarded: bool = False
+
+
+class Overflow(Exception):
+    """The positions on ``axis`` leave the tensor there: the kernel sees this axis and its outer neighbour as one."""
+
+    def __init__(self, axis: int) -> None:
+        super().__init__(axis)
+        self.axis = axis
+
+
+def spread(access: RawAccess, view: View, space: Space) -> tuple[AxisMap, ...] | None:
+    """One :class:`AxisMap` per axis of ``view``; None when the strides do not divide the offset's terms.
+
+    Raises :class:`Overflow` when positions leave an inner axis.
+    """
+    with space.running(access.valid):
+        lanes = _lanes_per_axis(access, view)
+        starts = _starts(access, view)
+        if lanes is None or starts is None:
+            return None
+        axis = _overflowing(starts, view, space)
+        if axis is not None and view.merged(axis):
+            raise Overflow(axis)
+        if axis is not None:
+            starts = _digits(access, view, space)
+            if starts is None:
+                return None
+        maps = tuple(_axis_map(start, items, access.shape) for start, items in zip(starts, lanes, strict=True))
+        maps = _with_guards(maps, access)
+        for position, (item, extent) in enumerate(zip(maps, view.shape, strict=True)):
+            bounds = space.bounds(item.start, ())
+            if position and item.limit is None and bounds and bounds[1] + item.tile > extent and view.merged(position):
+                raise Overflow(position)
+        return maps
+
+
+def _by_stride(view: View) -> list[int]:
+    """Axes from the largest stride to the smallest; broadcast axes (stride 0) take part in no address."""
+    axes = [axis for axis, stride in enumerate(view.strides) if stride > 0]
+    return sorted(axes, key=lambda axis: (-view.strides[axis], -view.shape[axis], axis))
+
+
+def _lanes_per_axis(access: RawAccess, view: View) -> list[list[tuple[int, int]]] | None:
+    """(lane, elements per step) per axis; None when a lane moves along two axes at once."""
+    found: list[list[tuple[int, int]]] = [[] for _ in view.shape]
+    for atom, coefficient in access.offset.terms:
+        if atom.kind != "lane" or access.shape[atom.index] == 1:
+            continue
+        fits = [a for a in _by_stride(view) if view.strides[a] <= abs(coefficient)]
+        fits = [a for a in fits if view.strides[a] == view.strides[fits[0]]]
+        if not fits or coefficient % view.strides[fits[0]]:
+            return None
+        axis = next((a for a in fits if not found[a]), fits[0])
+        found[axis].append((atom.index, coefficient // view.strides[axis]))
+    return found
+
+
+def _starts(access: RawAccess, view: View) -> list[Linear] | None:
+    """Lane-free part of the offset, term by term: each takes as many of the largest stride as fit, then the next."""
+    scalar = access.offset.keeping(lambda a: a.kind != "lane", const=True)
+    if scalar.kinds() - {"axis", "table"}:
+        return None
+    starts = [Linear() for _ in view.shape]
+    for atom, coefficient in (*scalar.terms, (None, scalar.const)):
+        sign, left = (-1, -coefficient) if coefficient < 0 else (1, coefficient)
+        for axis in _by_stride(view):
+            count, left = divmod(left, view.strides[axis])
+            part = Linear(sign * count) if atom is None else Linear.of([(atom, sign * count)])
+            starts[axis] = starts[axis] + part
+        if left:
+            return None
+    return starts
+
+
+def _digits(access: RawAccess, view: View, space: Space) -> list[Linear] | None:
+    """Positions by division, for grid functions that run over several axes (batch times head as one number)."""
+    in_loop = {3 + index for index in access.loops}
+
+    def per_block(atom: Atom) -> bool:
+        if atom.kind == "axis":
+            return atom.index not in in_loop
+        return all(space.tables[atom.index].shape[axis] == 1 for axis in in_loop)
+
+    scalar = access.offset.keeping(lambda a: a.kind != "lane", const=True)
+    block, rest = scalar.keeping(per_block, const=True), scalar.keeping(lambda a: not per_block(a))
+    values = space.array(block)
+    if values is None or int(values.min()) < 0:
+        return None
+    starts = _starts(replace(access, offset=rest), view)
+    if starts is None:
+        return None
+    for axis in _by_stride(view):
+        starts[axis] = starts[axis] + space.form(values // view.strides[axis])
+        values = values % view.strides[axis]
+    inside = _overflowing(starts, view, space) is None
+    return starts if inside and not np.any(values) else None
+
+
+def _overflowing(starts: list[Linear], view: View, space: Space) -> int | None:
+    """The innermost axis, other than the outermost, on which a start lies outside the tensor."""
+    for axis in reversed(range(1, len(starts))):
+        bounds = space.bounds(starts[axis], ())
+        if view.strides[axis] and bounds and (bounds[0] < 0 or bounds[1] >= view.shape[axis]):
+            return axis
+    return None
+
+
+def _axis_map(start: Linear, lanes: list[tuple[int, int]], shape: tuple[int, ...]) -> AxisMap:
+    """Lanes that nest without gaps make one run of elements; otherwise the tile spans them."""
+    ordered = sorted(lanes, key=lambda item: item[1])
+    reach, contiguous = 1, True
+    for lane, step in ordered:
+        contiguous = contiguous and step == reach
+        reach += (shape[lane] - 1) * abs(step)
+    return AxisMap(start, reach, tuple(lane for lane, _ in reversed(ordered)), contiguous)
+
+
+def _with_guards(maps: tuple[AxisMap, ...], access: RawAccess) -> tuple[AxisMap, ...]:
+    """Each boundary form ``limit - 1 - position >= 0`` put on the axis whose position it bounds."""
+    forms = list(zip(access.mask.forms, access.proved, strict=True)) if access.mask else []
+    forms += [(w.below_bound, ok) for w, ok in zip(access.offset.wraps, access.wraps_proved, strict=True)]
+    result = list(maps)
+    for form, proved in forms:
+        axis = _guarded_axis(result, form)
+        targets = range(len(result)) if axis is None else [axis[0]]
+        for target in targets:
+            item = result[target]
+            limit = axis[1] if axis is not None else None
+            smaller = limit if item.limit is None else item.limit if limit is None else min(limit, item.limit)
+            result[target] = replace(item, limit=smaller, guarded=item.guarded or not proved)
+    if access.mask is not None and not access.mask.exact:
+        result = [replace(item, guarded=item.guarded or bool(item.lanes)) for item in result]
+    return tuple(result)
+
+
+def _guarded_axis(maps: list[AxisMap], form: Linear) -> tuple[int, int] | None:
+    """(axis, limit) when ``form + position`` is constant on some axis."""
+    lanes = [(a.index, c) for a, c in form.terms if a.kind == "lane"]
+    for axis, item in enumerate(maps):
+        position = item.start
+        if item.lanes:
+            if len(item.lanes) != 1 or lanes != [(item.lanes[0], -1)] or not item.contiguous:
+                continue
+            position = position + Linear.atom(Atom("lane", item.lanes[0]))
+        elif lanes:
+            continue
+        total = form + position
+        if total.is_constant:
+            return axis, total.const + 1
+    return None

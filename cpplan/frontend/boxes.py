@@ -1,0 +1,175 @@
+"""Parallel dims: program ids re-based to a box on which every access start is affine.
+
+The visiting order of a grid (grouping, swizzles, flattened batch and head) does not change what is computed, so the
+functions of the program id that occur in addresses are taken as coordinates, if together they number the programs.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from cpplan.frontend.linear import Atom, Linear
+from cpplan.frontend.space import Array, Space
+
+Column = Array
+"""One value per block (flattened grid)."""
+
+
+@dataclass(frozen=True)
+class Coordinates:
+    """The box: ``columns[d]`` is coordinate ``d`` of every block, running 0, 1, ... ``extents[d] - 1``."""
+
+    extents: tuple[int, ...]
+    columns: tuple[Column, ...]
+
+    def affine(self, values: Column) -> tuple[int, tuple[int, ...]] | None:
+        """(const, coefficient per dim) when ``values`` is affine in the coordinates, else None."""
+        at_origin = self._at(values, None)
+        slopes = tuple(
+            self._at(values, d) - at_origin if extent > 1 else 0 for d, extent in enumerate(self.extents)
+        )
+        fitted = np.full(values.shape, at_origin, dtype=np.int64)
+        for slope, column in zip(slopes, self.columns, strict=True):
+            fitted += slope * column
+        return (at_origin, slopes) if bool((fitted == values).all()) else None
+
+    def _at(self, values: Column, dim: int | None) -> int:
+        """Value at the origin, or one step along ``dim``."""
+        hit = np.ones(values.shape, dtype=bool)
+        for d, column in enumerate(self.columns):
+            hit &= column == int(d == dim)
+        return int(values[int(np.argmax(hit))])
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """The points that become parallel blocks: the grid, or grid x iterations of a persistent loop (axis ``loop``)."""
+
+    space: Space
+    loop: int | None = None
+    pick: Array | None = None
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """Space axes that the points run over."""
+        return (0, 1, 2) if self.loop is None else (0, 1, 2, 3 + self.loop)
+
+    def depends(self, atom: Atom) -> bool:
+        """Whether an atom is a function of these axes alone."""
+        if atom.kind == "axis":
+            return atom.index in self.axes
+        if atom.kind != "table":
+            return False
+        shape = self.space.tables[atom.index].shape
+        return all(extent == 1 or axis in self.axes for axis, extent in enumerate(shape))
+
+    def column(self, form: Linear) -> Column | None:
+        """Value of a form of these axes at every point."""
+        values = self.space.array(form)
+        if values is None:
+            return None
+        shape = [1] * self.space.rank
+        for axis in self.axes:
+            shape[axis] = self.space.extents[axis] or 1
+        if any(n > m for n, m in zip(values.shape, shape, strict=True)):
+            return None
+        flat: Column = np.broadcast_to(values, shape).ravel()
+        return flat if self.pick is None else flat[self.pick]
+
+    @property
+    def count(self) -> int:
+        """Number of blocks."""
+        if self.pick is not None:
+            return int(self.pick.size)
+        return math.prod(self.space.extents[axis] or 1 for axis in self.axes)
+
+
+def normalised(column: Column) -> Column | None:
+    """Smallest value moved to 0 and the common factor divided out; None when constant."""
+    shifted = column - column.min()
+    factor = int(np.gcd.reduce(shifted))
+    return shifted // factor if factor else None
+
+
+def find_box(columns: list[Column], blocks: Blocks) -> Coordinates | None:
+    """Coordinates made of the given functions such that each block has its own point, or None.
+
+    Blocks that agree in all functions get one more coordinate (their rank among equals) when there are equally many
+    of them at every point. The raw grid axes are the last resort.
+    """
+    distinct = list({c.tobytes(): c for c in columns}.values())
+    raw = [blocks.column(Linear.atom(Atom("axis", axis))) for axis in blocks.axes if (blocks.space.extents[axis] or 1) > 1]
+    axes = [c for c in raw if c is not None]
+    return _search(distinct, blocks.count, 0) or (_as_box(axes, blocks.count) if axes else None)
+
+
+def _search(columns: list[Column], count: int, depth: int) -> Coordinates | None:
+    found = _as_box(columns, count)
+    if found is not None or depth > 6 or len(columns) < 2:
+        return found
+    for smaller in _reductions(columns):
+        found = _search(smaller, count, depth + 1)
+        if found is not None:
+            return found
+    return None
+
+
+def _reductions(columns: list[Column]) -> list[list[Column]]:
+    """Column sets with one redundancy removed: a linear combination of others, or ``u`` split by ``v = f(u)``."""
+    options = []
+    for j, column in enumerate(columns):
+        others = columns[:j] + columns[j + 1 :]
+        if _is_combination(column, others):
+            options.append(others)
+    for i, fine in enumerate(columns):
+        for j, coarse in enumerate(columns):
+            rank = _rank_inside(fine, coarse) if i != j else None
+            if rank is not None:
+                options.append([*columns[:i], rank, *columns[i + 1 :]])
+    return options
+
+
+def _is_combination(column: Column, others: list[Column]) -> bool:
+    matrix = np.stack([*others, np.ones_like(column)], axis=1).astype(float)
+    step = max(1, len(column) // 4000)
+    solution = np.linalg.lstsq(matrix[::step], column[::step].astype(float), rcond=None)[0]
+    return bool(np.abs(matrix @ solution - column).max() < 1e-6)
+
+
+def _rank_inside(fine: Column, coarse: Column) -> Column | None:
+    """With ``coarse = f(fine)``: the position of ``fine`` among the values that share one ``coarse``."""
+    values, position = np.unique(fine, return_inverse=True)
+    groups = np.zeros(len(values), dtype=np.int64)
+    groups[position] = coarse
+    if not bool((groups[position] == coarse).all()) or len(np.unique(groups)) in (1, len(values)):
+        return None
+    order = np.argsort(groups, kind="stable")
+    starts = np.searchsorted(groups[order], groups[order])
+    rank = np.zeros(len(values), dtype=np.int64)
+    rank[order] = np.arange(len(values)) - starts
+    result: Column = rank[position]
+    return None if np.array_equal(result, fine) else result
+
+
+def _as_box(columns: list[Column], count: int) -> Coordinates | None:
+    """Coordinates if the columns number ``count`` blocks without a gap, adding a rank for blocks that agree in all."""
+    compact, extents = [], []
+    key = np.zeros(count, dtype=np.int64)
+    for column in columns:
+        values, position = np.unique(column, return_inverse=True)
+        compact.append(position.astype(np.int64))
+        extents.append(len(values))
+        key = key * len(values) + position
+    points, sizes = np.unique(key, return_counts=True)
+    if len(points) != math.prod(extents) or sizes.min() != sizes.max():
+        return None
+    if sizes[0] > 1:
+        order = np.argsort(key, kind="stable")
+        rank = np.zeros(count, dtype=np.int64)
+        rank[order] = np.arange(count) % int(sizes[0])
+        compact.append(rank)
+        extents.append(int(sizes[0]))
+    return Coordinates(tuple(extents), tuple(compact))

@@ -1,0 +1,130 @@
+"""Run an unmodified Python file and collect the kernel launches it makes; no GPU, no driver, no edits.
+
+Running a file executes it, as Python does. Only the kernels are not executed.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import os
+import runpy
+import sys
+import traceback
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from cpplan.errors import CpplanError, InputError
+from cpplan.frontend.launch import Launch
+from cpplan.frontend.recorder import Recorder
+
+
+def capture_launches(
+    path: str, *, entry: str | None = None, mode: str = "fake", argv: Sequence[str] = ()
+) -> list[Launch]:
+    """Distinct launches made by running ``path`` (or its function ``entry``), in order.
+
+    ``mode`` is "fake" (tensors own no memory, any size is free) or "cpu" (real CPU tensors, host code may read values).
+    Raises :class:`InputError` when the file is missing, fails, or launches nothing.
+    """
+    if mode not in ("fake", "cpu"):
+        raise InputError(f"mode is {mode!r}; it must be 'fake' or 'cpu'")
+    recorder = Recorder(mode)
+    with recorder.active():
+        execute(path, entry, argv)
+    if not recorder.launches:
+        where = f"function {entry} of {path}" if entry else path
+        raise InputError(
+            f"{where}: no kernel was launched. Launch one when the file runs as a script, name a function that "
+            "launches one with --entry, or give --kernel with --arg, --constexpr and --grid"
+        )
+    return recorder.launches
+
+
+def execute(path: str, entry: str | None, argv: Sequence[str]) -> None:
+    """Run ``path`` as a script, or import it and call ``entry`` (``name`` or ``name(literal, ...)``)."""
+    check_source(path)
+    # what the file prints is not part of a command's output
+    with contextlib.redirect_stdout(sys.stderr), _script_environment(path, argv), _errors_of(path):
+        if entry is None:
+            runpy.run_path(path, run_name="__main__")
+            return
+        name, args, kwargs = _parse_entry(entry)
+        names = runpy.run_path(path, run_name="cpplan_kernel_file")
+        if not callable(names.get(name)):
+            raise InputError(f"{path}: there is no function {name!r} to enter")
+        names[name](*args, **kwargs)
+
+
+def load_names(path: str) -> dict[str, Any]:
+    """The global names of ``path`` after importing it; nothing is launched."""
+    check_source(path)
+    with contextlib.redirect_stdout(sys.stderr), _script_environment(path, ()), _errors_of(path):
+        return runpy.run_path(path, run_name="cpplan_kernel_file")
+
+
+def check_source(path: str) -> None:
+    """Raise :class:`InputError` unless ``path`` is a readable Python file that parses."""
+    try:
+        with open(path, encoding="utf-8") as file, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(file.read(), path, "exec", dont_inherit=True)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: is not UTF-8 text; give a Python file") from error
+    except SyntaxError as error:
+        raise InputError(f"{path}:{error.lineno}: is not valid Python: {error.msg}") from error
+    except ValueError as error:
+        raise InputError(f"{path}: is not valid Python: {error}") from error
+
+
+def _parse_entry(entry: str) -> tuple[str, list[Any], dict[str, Any]]:
+    try:
+        node = ast.parse(entry, mode="eval").body
+        if isinstance(node, ast.Name):
+            return node.id, [], {}
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            args = [ast.literal_eval(arg) for arg in node.args]
+            return node.func.id, args, {k.arg: ast.literal_eval(k.value) for k in node.keywords if k.arg}
+    except (SyntaxError, ValueError):
+        pass
+    raise InputError(f"entry {entry!r}: give a function name, or a call with literal arguments such as main(512, 512)")
+
+
+@contextlib.contextmanager
+def _script_environment(path: str, argv: Sequence[str]) -> Iterator[None]:
+    """sys.argv and sys.path as ``python path argv...`` would set them."""
+    old_argv, old_path = sys.argv, list(sys.path)
+    sys.argv = [path, *argv]
+    sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
+    try:
+        yield
+    finally:
+        sys.argv, sys.path[:] = old_argv, old_path
+
+
+@contextlib.contextmanager
+def _errors_of(path: str) -> Iterator[None]:
+    """Turn whatever the user's file raises into one :class:`InputError` that names its line."""
+    try:
+        yield
+    except CpplanError:
+        raise
+    except SystemExit as error:
+        if error.code not in (None, 0):
+            raise InputError(f"{path}: the file ended itself with exit code {error.code}") from error
+    except ModuleNotFoundError as error:
+        place = _place(path, error)
+        raise InputError(f"{place}: imports {error.name!r}, which is not installed; install it and try again") from error
+    except Exception as error:
+        message = (str(error) or type(error).__name__).splitlines()[0]
+        raise InputError(f"{_place(path, error)}: the file failed: {type(error).__name__}: {message}") from error
+
+
+def _place(path: str, error: BaseException) -> str:
+    """Last line inside the user's file that led to ``error``."""
+    wanted = os.path.abspath(path)
+    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if os.path.abspath(f.filename) == wanted]
+    return f"{path}:{lines[-1]}" if lines else path

@@ -1,0 +1,72 @@
+"""What one kernel launch was given: plain data, recorded by the capture or written on the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class TensorArgument:
+    """A tensor passed to a kernel. ``shape``, ``strides`` and ``offset`` in elements; equal ``storage`` means aliasing.
+
+    ``values`` holds the contents of small integer tensors when the file ran on real CPU tensors.
+    """
+
+    dtype: str
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    storage: int = -1
+    offset: int = 0
+    values: NDArray[np.int64] | None = field(default=None, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return f"{self.dtype}[{','.join(map(str, self.shape))}]"
+
+
+@dataclass(frozen=True)
+class DescriptorArgument:
+    """A host-made tensor descriptor: a tensor seen with its own shape and strides, accessed in ``block`` tiles."""
+
+    base: TensorArgument
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    block: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"descriptor({self.base}, block {list(self.block)})"
+
+
+Argument = TensorArgument | DescriptorArgument | int | float | bool | None | tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One ``kernel[grid](...)``: everything lowering and analysis need, and nothing of Triton's run-time state.
+
+    ``signature``, ``constants`` and ``attributes`` are in the form ``triton.compiler.ASTSource`` takes. ``group``
+    numbers the autotuned call this launch belongs to (None when not tuned) and ``config`` lists the tuned parameters.
+    ``replay`` repeats the launch with some constexprs replaced (grid and heuristics are evaluated anew).
+    """
+
+    kernel: str
+    function: Any
+    arguments: Mapping[str, Argument]
+    constexprs: Mapping[str, Any]
+    grid: tuple[int, int, int]
+    signature: Mapping[str, Any]
+    constants: Mapping[tuple[int, ...], Any]
+    attributes: Mapping[tuple[int, ...], Any]
+    source: str
+    group: int | None = None
+    config: tuple[tuple[str, Any], ...] = ()
+    replay: Callable[[Mapping[str, int]], Launch] | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def key(self) -> str:
+        """Text that is equal for launches that ask for the same work."""
+        return repr((self.kernel, dict(self.arguments), dict(self.constexprs), self.grid))

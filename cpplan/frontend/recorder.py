@@ -1,0 +1,276 @@
+"""Replaces Triton's launch path: every ``kernel[grid](...)`` becomes a :class:`Launch`, nothing runs."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import inspect
+import types
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from cpplan.errors import KernelError
+from cpplan.frontend.launch import Argument, DescriptorArgument, Launch, TensorArgument
+from cpplan.frontend.stub_driver import StubDriver, run_once
+
+TORCH_DTYPES = {
+    "float64": "fp64", "float32": "fp32", "bfloat16": "bf16", "float16": "fp16", "float8_e4m3fn": "fp8e4",
+    "float8_e5m2": "fp8e5", "float8_e4m3fnuz": "fp8e4", "float8_e5m2fnuz": "fp8e5", "int64": "int64", "int32": "int32",
+    "int16": "int16", "int8": "int8", "uint8": "uint8", "uint16": "uint16", "uint32": "uint32", "bool": "bool",
+}  # fmt: skip
+
+MAX_VALUES = 1 << 17
+"""Integer tensors up to this many elements are stored with a launch when the file runs on real tensors."""
+
+
+class CompiledStub:
+    """What ``kernel[grid](...)`` and ``kernel.warmup(...)`` return: enough for occupancy arithmetic in host code."""
+
+    n_regs, n_spills, n_max_threads, function, module = 32, 0, 1024, 0, 0
+
+    def __init__(self, name: str, relaunch: Callable[..., Any] | None = None) -> None:
+        self.metadata = types.SimpleNamespace(shared=16384, num_warps=4, num_stages=3, name=name)
+        self.asm: dict[str, str] = {}
+        self._relaunch = relaunch
+
+    def _init_handles(self) -> None:
+        """Host code calls this before reading register counts."""
+
+    def __getitem__(self, grid: Any) -> Callable[..., Any]:
+        return lambda *args, **kwargs: self._relaunch(grid, args, kwargs) if self._relaunch else None
+
+
+class Recorder:
+    """Collects launches while its :meth:`active` context is open; identical launches are kept once.
+
+    ``overrides`` replaces constexpr values of every launch (autotuned kernels then use their first configuration only).
+    """
+
+    def __init__(self, mode: str = "fake", overrides: Mapping[str, int] | None = None) -> None:
+        self.mode = mode
+        self.overrides = dict(overrides or {})
+        self.launches: list[Launch] = []
+        self.value_reads = 0
+        self._seen: set[str] = set()
+        self._alive: list[Any] = []  # storages stay alive, so that their addresses identify them
+        self._storages: dict[int, int] = {}
+        self._tunings = 0
+        self._group: int | None = None
+        self._config: tuple[tuple[str, Any], ...] = ()
+        self._root: Callable[[], Any] | None = None  # the user's own call, for replays
+
+    # -- the three replaced entry points -----------------------------------------------------------------------------
+
+    def run_kernel(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], grid: Any, warmup: bool) -> Any:
+        """Stands for ``JITFunction.run``: bind the arguments as Triton would and record them."""
+        for hook in getattr(function, "pre_run_hooks", ()):
+            hook(*args, **kwargs)
+        given = dict(zip(function.arg_names, args, strict=False)) | kwargs | self.overrides
+        if warmup:
+            return CompiledStub(function.__name__, lambda *launch: self._relaunch(function, given, *launch))
+        cache = function.device_caches[0]
+        backend, binder = cache[-2], cache[-1]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            bound, specialization, _ = binder(**{"debug": False, **given})
+        rule = callable(grid)
+        extents = grid(bound) if rule else grid
+        self._record(function, backend, bound, specialization, _three(extents), rule)
+        return CompiledStub(function.__name__)
+
+    def _relaunch(self, function: Any, given: dict[str, Any], grid: Any, args: Any, kwargs: Any) -> Any:
+        """A launch through the handle that ``warmup`` returned; only non-constexpr arguments are passed again."""
+        names = [p.name for p in function.params if not p.is_constexpr]
+        names = names if len(args) <= len(names) else function.arg_names
+        return self.run_kernel(function, (), given | dict(zip(names, args, strict=False)) | kwargs, grid, False)
+
+    def run_tuned(self, tuner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Stands for ``Autotuner.run``: launch once per configuration that survives pruning."""
+        tuner.nargs = dict(zip(tuner.arg_names, args, strict=False))
+        configs = list(tuner.prune_configs(kwargs)) if len(tuner.configs) > 1 else list(tuner.configs)
+        configs = configs[:1] if self.overrides else configs
+        self._tunings += 1
+        outer, self._group = (self._group, self._config), self._tunings
+        result: Any = None
+        for config in configs:
+            values = {**config.all_kwargs(), **self.overrides}
+            if config.pre_hook is not None:
+                config.pre_hook({**tuner.nargs, **kwargs, **values})
+            self._config = tuple(config.kwargs.items())
+            result = tuner.fn.run(*args, **{**kwargs, **values})
+        self._group, self._config = outer
+        tuner.best_config = configs[0] if configs else None
+        tuner.nargs = None
+        return result
+
+    def run_heuristics(self, heuristics: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Stands for ``Heuristics.run``."""
+        kwargs = {**kwargs, **self.overrides}
+        for name, rule in heuristics.values.items():
+            kwargs[name] = rule({**dict(zip(heuristics.arg_names, args, strict=False)), **kwargs})
+        return heuristics.fn.run(*args, **kwargs)
+
+    # -- records -------------------------------------------------------------------------------------------------------
+
+    def _record(
+        self, function: Any, backend: Any, bound: Mapping[str, Any], specialization: Any, grid: tuple[int, int, int], rule: bool
+    ) -> None:
+        signature, constants, attributes = _source_parts(function, backend, bound, specialization)
+        constexpr = {p.name for p in function.params if p.is_constexpr}
+        launch = Launch(
+            kernel=function.__name__,
+            function=function,
+            arguments={n: self._describe(v) for n, v in bound.items() if n not in constexpr},
+            constexprs={n: v for n, v in bound.items() if n in constexpr},
+            grid=grid,
+            signature=signature,
+            constants=constants,
+            attributes=attributes,
+            source=kernel_source(function),
+            group=self._group,
+            config=self._config,
+            replay=self._replay() if rule else None,
+        )
+        if launch.key not in self._seen:
+            self._seen.add(launch.key)
+            self.launches.append(launch)
+
+    def _replay(self) -> Callable[[Mapping[str, int]], Launch]:
+        root, mode = self._root, self.mode
+        assert root is not None
+
+        def replay(overrides: Mapping[str, int]) -> Launch:
+            recorder = Recorder(mode, overrides)
+            with recorder.active():
+                root()
+            return recorder.launches[0]
+
+        return replay
+
+    def _describe(self, value: Any) -> Argument:
+        if type(value).__name__ == "TensorWrapper":
+            return self._tensor(value.base)
+        if hasattr(value, "block_shape") and hasattr(value, "base"):
+            integers = (tuple(map(int, item)) for item in (value.shape, value.strides, value.block_shape))
+            return DescriptorArgument(self._tensor(value.base), *integers)
+        if hasattr(value, "untyped_storage"):
+            return self._tensor(value)
+        if isinstance(value, (tuple, list)):
+            return tuple(self._describe(item) for item in value)
+        if value is None or isinstance(value, (bool, int, float)):
+            return value
+        if type(value).__name__ == "constexpr":
+            return self._describe(value.value)
+        return int(value)  # symbolic integers of torch
+
+    def _tensor(self, tensor: Any) -> TensorArgument:
+        storage = tensor.untyped_storage()
+        self._alive.append(storage)
+        number = self._storages.setdefault(storage._cdata, len(self._storages))
+        dtype = str(tensor.dtype).removeprefix("torch.")
+        if dtype not in TORCH_DTYPES:
+            raise KernelError(f"tensors of type {dtype} are not supported; known types: {', '.join(TORCH_DTYPES)}")
+        values = None
+        if self.mode == "cpu" and dtype in ("int32", "int64") and tensor.numel() <= MAX_VALUES and tensor.is_contiguous():
+            values = tensor.detach().reshape(-1).numpy().astype("int64")
+        shape, strides = (tuple(map(int, item)) for item in (tensor.shape, tensor.stride()))
+        return TensorArgument(TORCH_DTYPES[dtype], shape, strides, number, int(tensor.storage_offset()), values)
+
+    # -- context -------------------------------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def active(self) -> Iterator[None]:
+        """Intercept launches; with torch installed, also pretend that a GPU is present."""
+        import triton
+        import triton.testing
+        from triton.runtime import autotuner, driver, jit
+
+        with contextlib.ExitStack() as stack:
+            patch = _patcher(stack)
+            previous = driver._active
+            driver.set_active(StubDriver())
+            stack.callback(lambda: setattr(driver, "_active", previous))
+            patch(jit.JITFunction, "run", self._entry(_kernel_entry))
+            patch(autotuner.Autotuner, "run", self._entry(Recorder.run_tuned))
+            patch(autotuner.Heuristics, "run", self._entry(Recorder.run_heuristics))
+            for name in ("do_bench", "do_bench_cudagraph"):
+                patch(triton.testing, name, run_once)
+            patch(triton.testing.Mark, "run", lambda *_, **__: None)  # plots are sweeps over sizes, not work to plan
+            if _has_torch():
+                from cpplan.frontend.torch_stub import pretend_cuda
+
+                mode = stack.enter_context(pretend_cuda(patch, fake=self.mode == "fake"))
+                stack.callback(lambda: setattr(self, "value_reads", mode.value_reads))
+            yield
+
+    def _entry(self, method: Callable[..., Any]) -> Callable[..., Any]:
+        """A replacement of some ``run`` method that remembers the outermost call, so that it can be repeated."""
+
+        def run(callee: Any, /, *args: Any, **kwargs: Any) -> Any:
+            outermost = self._root is None
+            if outermost:
+                self._root = lambda: callee.run(*args, **kwargs)
+            try:
+                return method(self, callee, args, kwargs)
+            finally:
+                if outermost:
+                    self._root = None
+
+        return run
+
+
+def _kernel_entry(recorder: Recorder, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    options = dict(kwargs)
+    return recorder.run_kernel(function, args, options, options.pop("grid"), options.pop("warmup", False))
+
+
+def _patcher(stack: contextlib.ExitStack) -> Callable[[Any, str, Any], None]:
+    """``patch(owner, name, value)``, undone when ``stack`` closes."""
+
+    def patch(owner: Any, name: str, value: Any) -> None:
+        if name in vars(owner):
+            stack.callback(setattr, owner, name, vars(owner)[name])
+        else:
+            stack.callback(delattr, owner, name)
+        setattr(owner, name, value)
+
+    return patch
+
+
+def _has_torch() -> bool:
+    return importlib.util.find_spec("torch") is not None
+
+
+def _three(grid: Any) -> tuple[int, int, int]:
+    extents = [int(extent) for extent in (grid if isinstance(grid, (tuple, list)) else (grid,))]
+    x, y, z = (*extents, 1, 1)[:3]
+    return x, y, z
+
+
+def kernel_source(function: Any) -> str:
+    """``file.py:line`` of a kernel's definition."""
+    code = inspect.unwrap(function.fn).__code__
+    return f"{code.co_filename}:{code.co_firstlineno}"
+
+
+def _source_parts(function: Any, backend: Any, bound: Mapping[str, Any], specialization: Any) -> tuple[Any, Any, Any]:
+    """Signature, constants and attributes by argument path, as ``ASTSource`` takes them (equal for Triton 3.6-3.9)."""
+    constants: dict[tuple[int, ...], Any] = {}
+    attributes: dict[tuple[int, ...], Any] = {}
+
+    def visit(kind: Any, value: Any, descriptor: Any, path: tuple[int, ...]) -> None:
+        if isinstance(kind, (tuple, list)):
+            for index, inner in enumerate(kind):
+                nested = descriptor[index] if isinstance(descriptor, (tuple, list)) else None
+                visit(inner, value[index], nested, (*path, index))
+        elif kind == "constexpr":
+            constants[path] = value
+        elif isinstance(descriptor, str):
+            attributes[path] = backend.parse_attr(descriptor)
+
+    kinds = [item[0] for item in specialization]
+    for index, (value, item) in enumerate(zip(bound.values(), specialization, strict=False)):
+        visit(item[0], value, item[1], (index,))
+    signature = dict(zip((p.name for p in function.params), kinds, strict=False))
+    return signature, constants, attributes

@@ -1,0 +1,124 @@
+"""Makes torch answer user files as if a GPU were present, while every tensor lives on the CPU or owns no memory."""
+
+from __future__ import annotations
+
+import contextlib
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from cpplan.frontend.lower import TARGET
+from cpplan.frontend.stub_driver import MULTIPROCESSORS
+
+Patch = Callable[[Any, str, Any], None]
+
+_ALWAYS_TRUE = {torch.allclose, torch.equal, torch.testing.assert_close}
+_FAKE_VALUES: dict[Any, Any] = {
+    torch.Tensor.item: 0,
+    torch.Tensor.__bool__: True,
+    torch.Tensor.__int__: 0,
+    torch.Tensor.__float__: 0.0,
+}
+_GET_IS_CUDA = torch.Tensor.is_cuda.__get__  # type: ignore[attr-defined]
+_GET_DEVICE = torch.Tensor.device.__get__  # type: ignore[attr-defined]
+
+
+class DeviceMode(TorchFunctionMode):
+    """Every torch call of the user's file passes here: cuda devices become the CPU, tensors claim to be on cuda:0.
+
+    With ``fake`` tensors a read of a value is answered 0 or True and counted in ``value_reads``: host code may then
+    take a branch that it would not take on real data.
+    """
+
+    def __init__(self, fake: bool, true_asserts: bool = True) -> None:
+        super().__init__()
+        self.fake = fake
+        self.true_asserts = true_asserts
+        self.value_reads = 0
+
+    def __torch_function__(self, func: Any, _: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = dict(kwargs or {})
+        if func is torch.device:
+            return func(*args, **kwargs)
+        if func is torch.Tensor.cuda:
+            return args[0]
+        if func is _GET_IS_CUDA:
+            return True
+        if func is _GET_DEVICE:
+            return torch.device("cuda", 0)
+        if func in _ALWAYS_TRUE and self.true_asserts:
+            return True
+        if self.fake and (func in _FAKE_VALUES or func is torch.Tensor.tolist):
+            self.value_reads += 1
+            return _FAKE_VALUES[func] if func in _FAKE_VALUES else torch.zeros(args[0].shape, device="cpu").numpy().tolist()
+        if "device" in kwargs:
+            kwargs["device"] = torch.device("cpu")
+        kwargs.pop("pin_memory", None)
+        return func(*(_on_cpu(arg) for arg in args), **kwargs)
+
+
+def _on_cpu(argument: Any) -> Any:
+    is_cuda = isinstance(argument, (str, torch.device)) and str(argument).startswith("cuda")
+    return torch.device("cpu") if is_cuda else argument
+
+
+class _Nothing:
+    """Stream, event, device guard: accepts anything, does nothing."""
+
+    cuda_stream = 0
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        pass
+
+    def __enter__(self) -> _Nothing:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        return None
+
+    def __getattr__(self, name: str) -> Callable[..., float]:
+        return lambda *_, **__: 1.0
+
+
+def patch_cuda(patch: Patch) -> None:
+    """Replace the names of ``torch.cuda`` that ordinary host code calls."""
+    capability = divmod(TARGET[1], 10)
+    properties = types.SimpleNamespace(
+        multi_processor_count=MULTIPROCESSORS, name="stub", major=capability[0], minor=capability[1],
+        total_memory=80 << 30, warp_size=32, shared_memory_per_block_optin=232448, L2_cache_size=50 << 20,
+        max_threads_per_multi_processor=2048, regs_per_multiprocessor=65536, gcnArchName="",
+    )  # fmt: skip
+    answers: dict[str, Any] = {
+        "is_available": True, "device_count": 1, "current_device": 0, "get_device_capability": capability,
+        "get_device_properties": properties, "get_device_name": "stub", "is_bf16_supported": True,
+        "is_current_stream_capturing": False, "memory_allocated": 0, "max_memory_allocated": 0,
+        "mem_get_info": (80 << 30, 80 << 30), "_exchange_device": 0, "_maybe_exchange_device": 0,
+    }  # fmt: skip
+    ignored = ("synchronize", "set_device", "empty_cache", "manual_seed", "manual_seed_all", "set_stream", "_lazy_init",
+               "reset_peak_memory_stats", "set_rng_state")  # fmt: skip
+    for name, answer in answers.items():
+        patch(torch.cuda, name, lambda *_, _answer=answer, **__: _answer)
+    for name in ignored:
+        patch(torch.cuda, name, lambda *_, **__: None)
+    for name in ("device", "device_of", "Stream", "Event", "stream", "_DeviceGuard"):
+        patch(torch.cuda, name, _Nothing)
+    for name in ("current_stream", "default_stream"):
+        patch(torch.cuda, name, lambda *_, **__: _Nothing())
+
+
+@contextlib.contextmanager
+def pretend_cuda(patch: Patch, fake: bool) -> Iterator[DeviceMode]:
+    """Patches, device rewriting and (with ``fake``) tensors without memory, for the duration of the context."""
+    patch_cuda(patch)
+    patch(torch, "compile", lambda f=None, *_, **__: f if f is not None else (lambda g: g))
+    mode = DeviceMode(fake)
+    with contextlib.ExitStack() as stack:
+        if fake:
+            from torch._subclasses.fake_tensor import FakeTensorMode
+
+            stack.enter_context(FakeTensorMode(allow_non_fake_inputs=True))  # type: ignore[no-untyped-call]
+        stack.enter_context(mode)
+        yield mode
