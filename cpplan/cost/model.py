@@ -23,7 +23,7 @@ from cpplan.cost.units import level_work, shape_bytes
 from cpplan.device.device import Device
 from cpplan.plan.nest import Nest, build_nest
 from cpplan.plan.plan import Placement, Plan
-from cpplan.tile.arith import ceil_div
+from cpplan.tile.arith import Int, ceil_div
 from cpplan.tile.program import Access, TileProgram
 
 
@@ -169,7 +169,7 @@ def _level(
     serial_load, serial_store = group(False, 1), group(True, 1)
     serial = serial_load + ops + inner + serial_store
     busiest = int(inside.max())
-    period = max(busiest, overlapped(device, load, serial, store))
+    period = int(max(busiest, overlapped(device, load, serial, store)))
     trips = nest.trips[node]
     return Level(
         nest.names[node] or "launch", trips, load, store, serial_load, serial_store, ops, serial, busiest,
@@ -177,13 +177,13 @@ def _level(
     )  # fmt: skip
 
 
-def overlapped(device: Device, load: int, serial: int, store: int) -> int:
-    """Steady-state period of one iteration from the device's overlap rule, resources aside."""
+def overlapped(device: Device, load: Int, serial: Int, store: Int) -> Int:
+    """Steady-state period of one iteration from the device's overlap rule, resources aside (ints or arrays)."""
     if device.overlap == "load|compute|store":
-        return max(load, serial, store)
+        return np.maximum(np.maximum(load, serial), store)
     if device.overlap == "load|compute+store":
-        return max(load, serial + store)
-    return max(load + store, serial)
+        return np.maximum(load, serial + store)
+    return np.maximum(load + store, serial)
 
 
 def _ops_per_level(program: TileProgram, device: Device, nest: Nest) -> list[int]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cpplan.cost.routes import Weights, link_count, load_weights, store_weights
+from cpplan.plan.routes import Weights, link_count, load_weights, store_weights
 from cpplan.cost.units import hardware_tiles, tile_bytes
 from cpplan.device.device import Device, Transfer
 from cpplan.plan.plan import Placement

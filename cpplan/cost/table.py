@@ -1,0 +1,224 @@
+"""Option tables: the cost of every placement of every access in one column, as arrays.
+
+A *column* fixes block shape, spatial mapping and wave order, so all trip counts are constants. What remains is one
+placement per access. Each placement is a row: level, depth, SRAM, traffic and its resource vectors; rows of different
+accesses only ever add up. The oracle scores products of rows with :func:`makespans`; the encoder turns rows into literals.
+
+Links that can never be the busiest are left out: if every delivery in play loads link q at least as much as link p, then p
+is dropped (cycles grow with weight, so sums and maxima are unchanged).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from cpplan.cost.model import buffer_bytes, fixed_buffers, overlapped, tiles_per_transfer
+from cpplan.cost.streams import Resources, resources, stream, tile_size
+from cpplan.cost.traffic import tiles_moved
+from cpplan.cost.units import level_work
+from cpplan.device.device import Device
+from cpplan.plan.nest import Nest, build_nest
+from cpplan.plan.plan import Placement
+from cpplan.plan.routes import load_weights, store_weights
+from cpplan.plan.space import (
+    Delivery,
+    Spatial,
+    active_extents,
+    deliveries,
+    is_shareable,
+    placements,
+    required_group_ends,
+    required_wave_boundaries,
+)
+from cpplan.tile.program import Access, TileProgram
+
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """All placements of one access that fit in SRAM alone, in the fixed order of the plan space."""
+
+    access: str
+    store: bool
+    places: tuple[Placement, ...]
+    number: Ints  # (n,) position in the fixed order of the plan space
+    level: Ints  # (n,) node of the nest
+    depth: Ints  # (n,) 1 or 2
+    sram: Ints  # (n,) bytes
+    dram: Ints  # (n,) bytes in the whole launch
+    noc: Ints  # (n,) bytes times links in the whole launch
+    busy: Ints  # (n, resources) cycles per transfer
+    fill: Ints  # (n, resources)
+
+    def take(self, keep: Ints | Bools) -> Rows:
+        """The rows selected by ``keep``."""
+        chosen = tuple(np.array(self.places, dtype=object)[keep]) if len(self.places) else ()
+        return Rows(
+            self.access, self.store, chosen, self.number[keep], self.level[keep], self.depth[keep], self.sram[keep], self.dram[keep],
+            self.noc[keep], self.busy[keep], self.fill[keep],
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Column:
+    """One (block, spatial mapping, wave order) with the option rows of every access."""
+
+    spatial: Spatial
+    order: tuple[str, ...]
+    nest: Nest
+    ops: tuple[int, ...]  # cycles of own ops per level
+    fixed_sram: int
+    rows: tuple[Rows, ...]
+
+    @property
+    def combinations(self) -> int:
+        """Number of plans in the column, canonical or not."""
+        total = 1
+        for rows in self.rows:
+            total *= len(rows.places)
+        return total
+
+
+@lru_cache(maxsize=1 << 14)
+def _kept_resources(
+    device: Device, active: tuple[int, ...], ways: frozenset[Delivery], stores: frozenset[int]
+) -> Ints:
+    """Positions of the resources that can be the busiest for these deliveries."""
+    layout = resources(device)
+    keep = list(range(layout.links[0]))
+    for noc, first in enumerate(layout.links):
+        vectors = {
+            load_weights(device, active, w.groups, w.pattern, w.noc, w.reader).tobytes(): None
+            for w in ways
+            if w.noc == noc
+        }
+        vectors |= {store_weights(device, active, noc).tobytes(): None} if noc in stores else {}
+        if not vectors:
+            continue
+        stacked = np.stack([np.frombuffer(v, dtype=np.int64) for v in vectors])
+        keep += [first + int(i) for i in undominated_columns(stacked)]
+    return np.array(keep, dtype=np.int64)
+
+
+def undominated_columns(matrix: Ints) -> Ints:
+    """Indices of the columns of a non-negative ``matrix`` that are not below another column in every row."""
+    unique, first = np.unique(matrix, axis=1, return_index=True)
+    order = np.argsort(-unique.sum(axis=0), kind="stable")
+    kept: list[int] = []
+    for candidate in order:
+        column = unique[:, candidate]
+        if column.any() and not any((unique[:, k] >= column).all() for k in kept):
+            kept.append(int(candidate))
+    return np.sort(first[kept]) if kept else np.zeros(0, dtype=np.int64)
+
+
+def build_column(
+    program: TileProgram, device: Device, spatial: Spatial, order: tuple[str, ...], layout: Resources | None = None
+) -> Column:
+    """The column of ``spatial`` and ``order`` with every placement that fits SRAM on its own."""
+    layout = layout or resources(device)
+    nest = build_nest(program, spatial, order)
+    active = active_extents(spatial)
+    ways: set[Delivery] = set()
+    for access in program.loads():
+        ways |= set(deliveries(device, spatial, access, is_shareable(program, access)))
+    stores = range(len(device.nocs)) if any(a.kind != "load" for a in program.accesses) else ()
+    kept = _kept_resources(device, active, frozenset(ways), frozenset(stores))
+    ops = [0] * len(nest.names)
+    for position, work in level_work(program, device).items():
+        ops[nest.home[position]] += int(work.cycles())
+    fixed = sum(size for _, size in fixed_buffers(program, device))
+    rows = tuple(
+        _rows(program, device, layout, spatial, nest, active, kept, access, device.sram.usable - fixed)
+        for access in program.accesses
+    )
+    return Column(spatial, order, nest, tuple(ops), fixed, rows)
+
+
+def _rows(
+    program: TileProgram,
+    device: Device,
+    layout: Resources,
+    spatial: Spatial,
+    nest: Nest,
+    active: tuple[int, ...],
+    kept: Ints,
+    access: Access,
+    room: int,
+) -> Rows:
+    store = access.kind != "load"
+    size = tile_size(program, access)
+    level_of = {name: i for i, name in enumerate(nest.names)}
+    places, table, busy, fill = [], [], [], []
+    for place in placements(program, device, spatial, nest, access):
+        sram = buffer_bytes(program, device, nest, access, place)
+        if sram > room:
+            continue
+        tiles = tiles_per_transfer(nest, access, place)
+        cost = stream(device, layout, active, store, size, tiles, place)
+        node = level_of[place.level]
+        moved = tiles_moved(program, spatial, nest, access, place) * size.pages * size.page_bytes
+        places.append(place)
+        table.append((node, place.depth, sram, moved, cost.noc_bytes * nest.iterations(node)))
+        busy.append(cost.busy[kept])
+        fill.append(cost.fill[kept])
+    columns = np.array(table, dtype=np.int64).reshape(-1, 5).T
+    shape = (len(places), len(kept))
+    return Rows(
+        access.name, store, tuple(places), np.arange(len(places), dtype=np.int64), *columns,
+        np.array(busy, dtype=np.int64).reshape(shape), np.array(fill, dtype=np.int64).reshape(shape),
+    )  # fmt: skip
+
+
+def feasible(program: TileProgram, device: Device, column: Column, choice: Ints) -> Bools:
+    """Which rows of ``choice`` fit SRAM together and are in canonical form."""
+    keep = column.fixed_sram + totals(column, choice, "sram") <= device.sram.usable
+    for level in required_wave_boundaries(program, column.nest):
+        node = column.nest.names.index(level)
+        keep &= np.any([r.level[c] == node for r, c in zip(column.rows, choice.T, strict=True)], axis=0)
+    for dim, size in required_group_ends(program, column.spatial):
+        ends = [np.array([p.groups[dim] == size for p in rows.places], dtype=bool) for rows in column.rows]
+        keep &= np.any([e[c] for e, c in zip(ends, choice.T, strict=True)], axis=0)
+    return keep
+
+
+def totals(column: Column, choice: Ints, field: str) -> Ints:
+    """Sum over accesses of one figure of the chosen rows."""
+    return np.asarray(sum(getattr(r, field)[c] for r, c in zip(column.rows, choice.T, strict=True)), dtype=np.int64)
+
+
+def makespans(device: Device, column: Column, choice: Ints) -> Ints:
+    """Makespan in cycles of every row of ``choice`` (plans x accesses, row numbers), by the exact model."""
+    nest, plans = column.nest, len(choice)
+    total: dict[int, Ints] = {}
+    inside: dict[int, Ints] = {}
+    for node in reversed(range(len(nest.names))):
+        busy = np.zeros((plans, column.rows[0].busy.shape[1]), dtype=np.int64)
+        for rows, picked in zip(column.rows, choice.T, strict=True):
+            busy += rows.busy[picked] * (rows.level[picked] == node)[:, None]
+        inner = np.zeros(plans, dtype=np.int64)
+        for child in nest.children(node):
+            busy += nest.trips[child] * inside.pop(child)
+            inner += total.pop(child)
+        inside[node] = busy
+        load, store = _group(column, choice, node, False, 2), _group(column, choice, node, True, 2)
+        serial = _group(column, choice, node, False, 1) + _group(column, choice, node, True, 1)
+        serial += column.ops[node] + inner
+        period = np.maximum(busy.max(axis=1), overlapped(device, load, serial, store))
+        total[node] = load + (nest.trips[node] - 1) * period + serial + store
+    return device.launch_cycles + total[0]
+
+
+def _group(column: Column, choice: Ints, node: int, store: bool, depth: int) -> Ints:
+    summed = np.zeros((len(choice), column.rows[0].fill.shape[1]), dtype=np.int64)
+    for rows, picked in zip(column.rows, choice.T, strict=True):
+        if rows.store == store:
+            here = (rows.level[picked] == node) & (rows.depth[picked] == depth)
+            summed += rows.fill[picked] * here[:, None]
+    return summed.max(axis=1)

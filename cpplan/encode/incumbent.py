@@ -1,0 +1,95 @@
+"""Good plans fast: exact scoring of the most promising row combinations of one column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cpplan.cost.table import Column, Ints, feasible, makespans, totals
+from cpplan.device.device import Device
+from cpplan.encode.prune import OptionBounds
+from cpplan.plan.plan import Plan
+from cpplan.tile.program import TileProgram
+
+Key = tuple[int, int, int, int]
+Position = tuple[int, int, tuple[int, ...], tuple[int, ...]]
+
+
+@dataclass(frozen=True, order=True)
+class Incumbent:
+    """A legal plan with its exact ranking key and its place in the fixed order of the space.
+
+    ``position`` is (block, mapping, wave order as dim numbers, row numbers).
+    """
+
+    key: Key
+    position: Position
+    plan: Plan
+
+
+@dataclass(frozen=True)
+class Site:
+    """A column with what identifies it: the block candidate, the mapping number and the wave order."""
+
+    block: int
+    mapping: int
+    order: tuple[int, ...]
+    program: TileProgram
+    column: Column
+    bounds: OptionBounds
+
+    @property
+    def place(self) -> tuple[int, int, tuple[int, ...]]:
+        """Position of the column in the fixed order."""
+        return (self.block, self.mapping, self.order)
+
+
+def incumbents(device: Device, site: Site, k: int, budget: int) -> tuple[list[Incumbent], bool]:
+    """The ``k`` best plans among up to ``budget`` combinations of ``site``, and whether those were all of them."""
+    column = site.column
+    picks = _shortlist(column, site.bounds, budget)
+    complete = all(len(p) == len(r.places) for p, r in zip(picks, column.rows, strict=True))
+    grid = np.meshgrid(*picks, indexing="ij")
+    choice = np.stack([g.ravel() for g in grid], axis=1)
+    choice = choice[feasible(site.program, device, column, choice)]
+    return best_plans(device, site, choice, k), complete
+
+
+def _shortlist(column: Column, bounds: OptionBounds, budget: int) -> list[Ints]:
+    """Rows of every access worth combining: lowest bound, then least traffic and SRAM; their product within budget."""
+    ranked = [
+        np.lexsort((rows.sram, rows.noc, rows.dram, bound))
+        for rows, bound in zip(column.rows, bounds.options, strict=True)
+    ]
+    sizes = [1] * len(ranked)
+    total = 1
+    while True:
+        open_ends = [i for i, r in enumerate(ranked) if sizes[i] < len(r) and total // sizes[i] * (sizes[i] + 1) <= budget]
+        if not open_ends:
+            return [np.sort(r[:s]) for r, s in zip(ranked, sizes, strict=True)]
+        grown = min(open_ends, key=lambda i: (sizes[i], i))
+        total = total // sizes[grown] * (sizes[grown] + 1)
+        sizes[grown] += 1
+
+
+def best_plans(device: Device, site: Site, choice: Ints, k: int) -> list[Incumbent]:
+    """Exact scores of feasible ``choice`` rows; the best ``k`` as incumbents."""
+    if not len(choice):
+        return []
+    column = site.column
+    cycles = makespans(device, column, choice)
+    dram, noc = totals(column, choice, "dram"), totals(column, choice, "noc")
+    sram = column.fixed_sram + totals(column, choice, "sram")
+    ranked = np.lexsort((sram, noc, dram, cycles))[:k]
+    return [
+        Incumbent(
+            (int(cycles[i]), int(dram[i]), int(noc[i]), int(sram[i])),
+            (*site.place, tuple(int(r.number[c]) for r, c in zip(column.rows, choice[i], strict=True))),
+            Plan(
+                site.program.block, column.spatial, column.order,
+                tuple(r.places[c] for r, c in zip(column.rows, choice[i], strict=True)),
+            ),
+        )
+        for i in ranked
+    ]  # fmt: skip

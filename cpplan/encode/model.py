@@ -1,0 +1,334 @@
+"""The CP-SAT model: one literal per column, one per placement, exact makespan as linear rows.
+
+Inside a column all trip counts are constants, so the nested pipeline is made of sums, maxima and products by constants.
+Every maximum is stated by lower rows (``x >= term``) under a minimised objective or an upper limit, which makes the model
+exact: a plan satisfies ``cycles <= c`` if and only if its makespan is at most c (docs/encoding.md, "Exactness").
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from ortools.sat.python import cp_model
+
+from cpplan.cost.table import Ints, undominated_columns
+from cpplan.device.device import Device
+from cpplan.encode.incumbent import Incumbent, Site
+from cpplan.plan.space import required_group_ends, required_wave_boundaries
+
+Literal = cp_model.IntVar
+Term = tuple[Literal, int]
+
+
+@dataclass
+class Encoding:
+    """The model under construction with its literals: ``column[c]`` and ``option[c][a][o]``."""
+
+    device: Device
+    sites: Sequence[Site]
+    limit: int
+    model: cp_model.CpModel = field(default_factory=cp_model.CpModel)
+    column: list[Literal] = field(default_factory=list)
+    option: list[list[list[Literal]]] = field(default_factory=list)
+    cycles: cp_model.IntVar | None = None
+    totals: dict[str, tuple[cp_model.LinearExprT, int]] = field(default_factory=dict)
+    rank: cp_model.LinearExprT = 0
+
+    def sum_of(self, terms: Sequence[Term]) -> cp_model.LinearExprT:
+        """Weighted sum of literals."""
+        return cp_model.LinearExpr.weighted_sum([t[0] for t in terms], [t[1] for t in terms]) if terms else 0
+
+    def time(self, name: str) -> cp_model.IntVar:
+        """A variable in cycles, at most the limit."""
+        return self.model.new_int_var(0, self.limit, name)
+
+
+def build(device: Device, sites: Sequence[Site], limit: int) -> Encoding:
+    """The model over ``sites`` for plans of at most ``limit`` cycles."""
+    enc = Encoding(device, sites, limit)
+    one_column_and_one_option_per_access(enc)
+    buffers_fit_in_sram(enc)
+    plans_are_canonical(enc)
+    makespan_is_the_nested_pipeline(enc)
+    bounds_hold(enc)
+    count_traffic_and_rank(enc)
+    assert enc.cycles is not None
+    enc.model.minimize(enc.cycles)
+    return enc
+
+
+def one_column_and_one_option_per_access(enc: Encoding) -> None:
+    """Exactly one column; every access takes exactly one option of it and none of the others."""
+    for c, site in enumerate(enc.sites):
+        z = enc.model.new_bool_var(f"column[{c}]")
+        enc.column.append(z)
+        enc.option.append([])
+        for rows in site.column.rows:
+            literals = [enc.model.new_bool_var(f"{rows.access}[{c},{n}]") for n in rows.number]
+            enc.option[c].append(literals)
+            enc.model.add(sum(literals) == z)
+    enc.model.add_exactly_one(enc.column)
+
+
+def buffers_fit_in_sram(enc: Encoding) -> None:
+    """Circular buffers, accumulators and intermediates of one core fit in its usable SRAM, in bytes."""
+    enc.model.add(enc.sum_of(_figures(enc, "sram")) <= enc.device.sram.usable)
+
+
+def _figures(enc: Encoding, name: str) -> list[Term]:
+    """(literal, figure) of every option, plus the fixed SRAM of every column for ``sram``."""
+    terms: list[Term] = []
+    for c, site in enumerate(enc.sites):
+        if name == "sram" and site.column.fixed_sram:
+            terms.append((enc.column[c], site.column.fixed_sram))
+        for rows, literals in zip(site.column.rows, enc.option[c], strict=True):
+            terms += [(y, int(v)) for y, v in zip(literals, getattr(rows, name), strict=True) if v]
+    return terms
+
+
+def plans_are_canonical(enc: Encoding) -> None:
+    """A column whose wave order or digit order is out of line needs a transfer, or a group's end, to show it."""
+    for c, site in enumerate(enc.sites):
+        column = site.column
+        pairs = list(zip(column.rows, enc.option[c], strict=True))
+        for level in required_wave_boundaries(site.program, column.nest):
+            node = column.nest.names.index(level)
+            at = [y for rows, ys in pairs for y, v in zip(ys, rows.level, strict=True) if v == node]
+            enc.model.add(sum(at) >= enc.column[c])
+        for dim, size in required_group_ends(site.program, column.spatial):
+            at = [y for rows, ys in pairs for y, p in zip(ys, rows.places, strict=True) if p.groups[dim] == size]
+            enc.model.add(sum(at) >= enc.column[c])
+
+
+@dataclass
+class _Part:
+    """One column's rows: (option literals, cycles per option and resource, level, store, depth) flattened."""
+
+    literals: list[Literal]
+    level: Ints
+    store: np.ndarray
+    depth: Ints
+    busy: Ints
+    fill: Ints
+
+
+def _flatten(enc: Encoding, c: int) -> _Part:
+    rows = enc.sites[c].column.rows
+    return _Part(
+        [y for ys in enc.option[c] for y in ys],
+        np.concatenate([r.level for r in rows]),
+        np.concatenate([np.full(len(r.places), r.store) for r in rows]),
+        np.concatenate([r.depth for r in rows]),
+        np.concatenate([r.busy for r in rows]),
+        np.concatenate([r.fill for r in rows]),
+    )
+
+
+def makespan_is_the_nested_pipeline(enc: Encoding) -> None:
+    """The recursion of the exact model, level by level from the inside out (variables shared by all columns)."""
+    parts = [_flatten(enc, c) for c in range(len(enc.sites))]
+    depth = max(len(site.column.nest.names) for site in enc.sites)
+    total = [enc.time(f"total[{v}]") for v in range(depth)]
+    for node in reversed(range(depth)):
+        load, store = _group(enc, parts, node, False, 2), _group(enc, parts, node, True, 2)
+        alone = [_group(enc, parts, node, side, 1) for side in (False, True)]
+        serial, period = enc.time(f"serial[{node}]"), enc.time(f"period[{node}]")
+        for row in _overlap_rows(enc.device, load, serial, store):
+            enc.model.add(period >= row)
+        _period_covers_busiest_resource(enc, parts, node, period)
+        _runs_of_a_level(enc, node, total, load, store, alone, serial, period)
+    enc.cycles = enc.model.new_int_var(0, enc.limit, "cycles")
+    enc.model.add(enc.cycles >= enc.device.launch_cycles + total[0])
+
+
+def _overlap_rows(
+    device: Device, load: cp_model.IntVar, serial: cp_model.IntVar, store: cp_model.IntVar
+) -> list[cp_model.LinearExprT]:
+    """Terms whose maximum is the steady-state period, by the device's overlap rule."""
+    if device.overlap == "load|compute|store":
+        return [load, serial, store]
+    return [load, serial + store] if device.overlap == "load|compute+store" else [load + store, serial]
+
+
+def _group(enc: Encoding, parts: list[_Part], node: int, store: bool, depth: int) -> cp_model.IntVar:
+    """Time of the concurrent transfers of one kind at ``node``: at least the sum on every resource."""
+    matrices = []
+    for part in parts:
+        here = (part.level == node) & (part.store == store) & (part.depth == depth)
+        matrices.append((np.nonzero(here)[0], part.fill[here]))
+    name = f"{'store' if store else 'load'}{depth}[{node}]"
+    return _at_least_every_resource(enc, parts, matrices, enc.time(name))
+
+
+def _at_least_every_resource(
+    enc: Encoding, parts: list[_Part], matrices: list[tuple[Ints, Ints]], variable: cp_model.IntVar
+) -> cp_model.IntVar:
+    """``variable >= sum of cycles`` for every resource that can be the busiest.
+
+    Only one column is chosen, so the i-th resource of every column may share one row: the others contribute zero.
+    """
+    slots: list[list[Term]] = []
+    for part, (index, matrix) in zip(parts, matrices, strict=True):
+        for slot, resource in enumerate(undominated_columns(matrix) if len(index) else []):
+            if slot == len(slots):
+                slots.append([])
+            slots[slot] += [
+                (part.literals[i], int(v)) for i, v in zip(index, matrix[:, resource], strict=True) if v
+            ]
+    for terms in slots:
+        enc.model.add(variable >= enc.sum_of(terms))
+    return variable
+
+
+def _period_covers_busiest_resource(enc: Encoding, parts: list[_Part], node: int, period: cp_model.IntVar) -> None:
+    """One iteration takes as long as the busiest resource over all transfers inside, inner levels included."""
+    matrices: list[tuple[Ints, Ints]] = []
+    for part, site in zip(parts, enc.sites, strict=True):
+        nest = site.column.nest
+        factor = np.zeros(len(nest.names), dtype=np.int64)
+        for level in range(len(nest.names)):
+            path = nest.path(level)
+            if node in path:
+                factor[level] = math.prod(nest.trips[u] for u in path[path.index(node) + 1 :])
+        scale = factor[part.level]
+        index = np.nonzero(scale)[0]
+        matrices.append((index, (part.busy * scale[:, None])[index]))
+    _at_least_every_resource(enc, parts, matrices, period)
+
+
+def _runs_of_a_level(
+    enc: Encoding,
+    node: int,
+    total: list[cp_model.IntVar],
+    load: cp_model.IntVar,
+    store: cp_model.IntVar,
+    alone: list[cp_model.IntVar],
+    serial: cp_model.IntVar,
+    period: cp_model.IntVar,
+) -> None:
+    """serial >= ops + inner levels + single-buffered transfers; total >= fill + (trips - 1) periods + serial + drain."""
+    by_children: dict[tuple[int, ...], list[int]] = {}
+    by_trips: dict[int, list[int]] = {}
+    for c, site in enumerate(enc.sites):
+        if node < len(site.column.nest.names):
+            by_children.setdefault(site.column.nest.children(node), []).append(c)
+            by_trips.setdefault(site.column.nest.trips[node], []).append(c)
+    ops = enc.sum_of([(enc.column[c], s.column.ops[node]) for c, s in enumerate(enc.sites) if node < len(s.column.ops)])
+    for children, members in by_children.items():
+        inner = cp_model.LinearExpr.sum([ops, *(total[child] for child in children), *alone])
+        row = enc.model.add(serial >= inner)
+        _enforce(enc, row, members)
+    for trips, members in by_trips.items():
+        row = enc.model.add(total[node] >= load + (trips - 1) * period + serial + store)
+        _enforce(enc, row, members)
+
+
+def _enforce(enc: Encoding, row: cp_model.Constraint, members: list[int]) -> None:
+    """Make ``row`` hold only when one of the columns ``members`` is chosen."""
+    if len(members) == len(enc.sites):
+        return
+    if len(members) == 1:
+        row.only_enforce_if(enc.column[members[0]])
+        return
+    any_of = enc.model.new_bool_var("")
+    enc.model.add(sum(enc.column[c] for c in members) == any_of)
+    row.only_enforce_if(any_of)
+
+
+def bounds_hold(enc: Encoding) -> None:
+    """Redundant rows: the proved lower bounds of columns and options, which give the search its strength."""
+    assert enc.cycles is not None
+    enc.model.add(
+        enc.cycles >= enc.sum_of([(z, s.bounds.column) for z, s in zip(enc.column, enc.sites, strict=True)])
+    )
+    accesses = max(len(site.column.rows) for site in enc.sites)
+    for a in range(accesses):
+        terms: list[Term] = []
+        for c, site in enumerate(enc.sites):
+            if a < len(site.bounds.options):
+                terms += [(y, int(v)) for y, v in zip(enc.option[c][a], site.bounds.options[a], strict=True)]
+        enc.model.add(enc.cycles >= enc.sum_of(terms))
+
+
+def count_traffic_and_rank(enc: Encoding) -> None:
+    """DRAM bytes, NoC bytes and SRAM (each divided by its greatest common divisor), and the fixed order as one number."""
+    for name in ("dram", "noc", "sram"):
+        terms = _figures(enc, name)
+        unit = math.gcd(*(v for _, v in terms)) if terms else 1
+        enc.totals[name] = (enc.sum_of([(y, v // unit) for y, v in terms]), unit)
+    order = sorted(range(len(enc.sites)), key=lambda c: enc.sites[c].place)
+    terms, base = [], 0
+    for c in order:
+        sizes = [len(r.places) for r in enc.sites[c].column.rows]
+        if base:
+            terms.append((enc.column[c], base))
+        for a, literals in enumerate(enc.option[c]):
+            stride = math.prod(sizes[a + 1 :])
+            terms += [(y, i * stride) for i, y in enumerate(literals) if i]
+        base += math.prod(sizes)
+    enc.rank = enc.sum_of(terms)
+
+
+def position_rank(enc: Encoding, plan: Incumbent) -> int:
+    """The number that ``enc.rank`` takes for ``plan``; for a plan outside the model, that of the next plan inside."""
+    base = 0
+    for c in sorted(range(len(enc.sites)), key=lambda c: enc.sites[c].place):
+        site = enc.sites[c]
+        sizes = [len(r.places) for r in site.column.rows]
+        if site.place == plan.position[:3]:
+            for a, rows in enumerate(site.column.rows):
+                exact = np.nonzero(rows.number == plan.position[3][a])[0]
+                below = int((rows.number < plan.position[3][a]).sum())
+                base += (int(exact[0]) if len(exact) else below) * math.prod(sizes[a + 1 :])
+                if not len(exact):
+                    return base
+            return base
+        if site.place > plan.position[:3]:
+            return base
+        base += math.prod(sizes)
+    return base
+
+
+def forbid(enc: Encoding, plan: Incumbent) -> None:
+    """Exclude one plan already in hand."""
+    for c, site in enumerate(enc.sites):
+        if site.place != plan.position[:3]:
+            continue
+        literals = []
+        for rows, ys, number in zip(site.column.rows, enc.option[c], plan.position[3], strict=True):
+            found = np.nonzero(rows.number == number)[0]
+            if not len(found):
+                return
+            literals.append(ys[int(found[0])])
+        enc.model.add(sum(literals) <= len(literals) - 1)
+
+
+def better_than(enc: Encoding, plan: Incumbent) -> None:
+    """Require a plan that ranks before ``plan``: fewer cycles, or equal and less traffic, SRAM, or earlier position."""
+    assert enc.cycles is not None
+    figures: list[tuple[cp_model.LinearExprT, int, int]] = [(enc.cycles, 1, plan.key[0])]
+    for name, value in zip(("dram", "noc", "sram"), plan.key[1:], strict=True):
+        figures.append((*enc.totals[name], value))
+    figures.append((enc.rank, 1, position_rank(enc, plan)))
+    cases = []
+    for last in range(len(figures)):
+        case = enc.model.new_bool_var(f"better[{last}]")
+        for expression, unit, value in figures[:last]:
+            enc.model.add(expression <= value // unit).only_enforce_if(case)
+        expression, unit, value = figures[last]
+        enc.model.add(expression <= (value - 1) // unit).only_enforce_if(case)
+        cases.append(case)
+    enc.model.add_bool_or(cases)
+
+
+def chosen(enc: Encoding, solver: cp_model.CpSolver) -> tuple[Site, Ints]:
+    """The column and row choice of a solution."""
+    c = next(i for i, z in enumerate(enc.column) if solver.boolean_value(z))
+    picks = [
+        next(i for i, y in enumerate(literals) if solver.boolean_value(y)) for literals in enc.option[c]
+    ]
+    return enc.sites[c], np.array([picks], dtype=np.int64)
+

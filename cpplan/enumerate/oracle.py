@@ -1,0 +1,99 @@
+"""The oracle: brute force over the plan space under the exact cost model.
+
+Small on purpose. It knows nothing of bounds, dominance or solvers: every plan of every column is scored. Use it only where
+the space is small enough; :func:`count` tells.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cpplan.cost.table import Column, Ints, build_column, feasible, makespans, totals
+from cpplan.device.device import Device
+from cpplan.plan.plan import Plan
+from cpplan.plan.space import legal_spatial, orders
+from cpplan.tile.program import TileProgram
+
+CHUNK = 20_000
+"""Plans scored at once."""
+
+
+@dataclass(frozen=True, order=True)
+class Scored:
+    """A plan with its ranking key; ``position`` is its place in the fixed order of the space."""
+
+    makespan_cycles: int
+    dram_bytes: int
+    noc_bytes: int
+    sram_bytes: int
+    position: tuple[int, ...]
+    plan: Plan
+
+    @property
+    def key(self) -> tuple[int, int, int, int]:
+        """Order of plans: makespan, DRAM traffic, NoC traffic, SRAM."""
+        return (self.makespan_cycles, self.dram_bytes, self.noc_bytes, self.sram_bytes)
+
+
+def columns(programs: Sequence[TileProgram], device: Device) -> Iterator[tuple[tuple[int, ...], TileProgram, Column]]:
+    """All columns of all block-shape candidates, with their position in the fixed order."""
+    for block, program in enumerate(programs):
+        for number, spatial in enumerate(legal_spatial(program, device)):
+            for turn, order in enumerate(orders(program, spatial)):
+                yield (block, number, turn), program, build_column(program, device, spatial, order)
+
+
+def count(programs: Sequence[TileProgram], device: Device) -> int:
+    """Number of plans that :func:`brute_force` would score."""
+    return sum(column.combinations for _, _, column in columns(programs, device))
+
+
+def brute_force(programs: Sequence[TileProgram], device: Device, k: int) -> list[Scored]:
+    """The ``k`` best plans over all block-shape candidates, best first. Fewer when the space holds fewer."""
+    best: list[Scored] = []
+    for position, program, column in columns(programs, device):
+        for choice in _choices(column):
+            keep = feasible(program, device, column, choice)
+            best = _merge(best, position, program, device, column, choice[keep], k)
+    return best
+
+
+def _choices(column: Column) -> Iterator[Ints]:
+    """All row combinations of ``column`` in chunks, in lexicographic order."""
+    sizes = [len(rows.places) for rows in column.rows]
+    total = column.combinations
+    for start in range(0, total, CHUNK):
+        flat = np.arange(start, min(start + CHUNK, total))
+        yield np.stack(np.unravel_index(flat, sizes), axis=1).astype(np.int64)
+
+
+def _merge(
+    best: list[Scored],
+    position: tuple[int, ...],
+    program: TileProgram,
+    device: Device,
+    column: Column,
+    choice: Ints,
+    k: int,
+) -> list[Scored]:
+    if not len(choice):
+        return best
+    dram, noc = totals(column, choice, "dram"), totals(column, choice, "noc")
+    sram = column.fixed_sram + totals(column, choice, "sram")
+    cycles = makespans(device, column, choice)
+    ranked = np.lexsort((sram, noc, dram, cycles))[:k]
+    found = [
+        Scored(
+            int(cycles[i]), int(dram[i]), int(noc[i]), int(sram[i]), (*position, *map(int, choice[i])),
+            Plan(
+                program.block, column.spatial, column.order,
+                tuple(rows.places[c] for rows, c in zip(column.rows, choice[i], strict=True)),
+            ),
+        )
+        for i in ranked
+    ]  # fmt: skip
+    return sorted(itertools.chain(best, found), key=lambda s: (s.key, s.position))[:k]

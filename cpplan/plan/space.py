@@ -1,0 +1,233 @@
+"""The plan space: which plans exist for a tile program on a device, each in one canonical form.
+
+Two descriptions that differ only in something no transfer can notice are one plan:
+
+* neighbouring wave loops with no transfer between them may swap, so they are listed in dim order;
+* neighbouring digits of a spatial dim may swap unless some sharing group ends between them, so they are listed in dim
+  order;
+* a split must earn its cores: with one core fewer per split the dim would need another wave;
+* a buffer outside all loops, or a reader that equals an earlier choice, has no second form.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from cpplan.plan.routes import readers
+from cpplan.device.device import Device
+from cpplan.plan.nest import Nest, build_nest, cores_per_dim, wave_trips
+from cpplan.plan.plan import Pattern, Placement, Plan, Reader, Split, wave
+from cpplan.tile.arith import ceil_div
+from cpplan.tile.program import Access, TileProgram
+
+Spatial = tuple[tuple[Split, ...], ...]
+READERS: tuple[Reader, ...] = ("first", "diagonal", "nearest")
+
+
+@lru_cache(maxsize=256)
+def digit_sequences(extent: int, dims: tuple[str, ...]) -> tuple[tuple[Split, ...], ...]:
+    """All ordered splits of one spatial dim: distinct parallel dims, factors of at least 2, product at most ``extent``."""
+
+    def extend(room: int, left: tuple[str, ...]) -> Iterator[tuple[Split, ...]]:
+        yield ()
+        for dim in left:
+            rest = tuple(d for d in left if d != dim)
+            for factor in range(2, room + 1):
+                for tail in extend(room // factor, rest):
+                    yield (Split(dim, factor), *tail)
+
+    return tuple(extend(extent, dims))
+
+
+def spatial_choices(device: Device, dims: tuple[str, ...]) -> Iterator[Spatial]:
+    """Every assignment of spatial dims to ``dims``, whatever the extents."""
+    return itertools.product(*(digit_sequences(d.extent, dims) for d in device.dims))
+
+
+def earns_its_cores(program: TileProgram, spatial: Spatial) -> bool:
+    """No parallel dim has more cores than blocks, and every split saves a wave."""
+    cores = cores_per_dim(spatial)
+    extents = {d.name: d.extent for d in program.dims}
+    for split in itertools.chain.from_iterable(spatial):
+        total = cores[split.dim]
+        fewer = total // split.factor * (split.factor - 1)
+        if total > extents[split.dim] or ceil_div(extents[split.dim], fewer) == ceil_div(extents[split.dim], total):
+            return False
+    return True
+
+
+def avoids_disabled(device: Device, spatial: Spatial) -> bool:
+    """No disabled core lies in the box of cores in use."""
+    active = active_extents(spatial)
+    return not any(all(c < n for c, n in zip(core, active, strict=True)) for core in device.disabled)
+
+
+def active_extents(spatial: Spatial) -> tuple[int, ...]:
+    """Cores in use along each spatial dim."""
+    out = []
+    for splits in spatial:
+        total = 1
+        for split in splits:
+            total *= split.factor
+        out.append(total)
+    return tuple(out)
+
+
+def legal_spatial(program: TileProgram, device: Device) -> list[Spatial]:
+    """All spatial mappings of ``program`` on ``device``."""
+    dims = tuple(d.name for d in program.dims if d.extent > 1)
+    return [s for s in spatial_choices(device, dims) if earns_its_cores(program, s) and avoids_disabled(device, s)]
+
+
+def orders(program: TileProgram, spatial: Spatial) -> list[tuple[str, ...]]:
+    """All orders of the wave loops that run more than once."""
+    waves = wave_trips(program, spatial)
+    return list(itertools.permutations(d.name for d in program.dims if waves[d.name] > 1))
+
+
+def legal_levels(program: TileProgram, nest: Nest, access: Access) -> list[int]:
+    """Levels at which the transfer of ``access`` may sit, outermost first.
+
+    A load may sit anywhere around its use; a load of a tensor that the program also writes stays where it is. A store
+    may wait for an outer level only across loops that its address depends on (each tile is written once).
+    """
+    path = nest.path(nest.home[access.loop or ""])
+    if access.kind == "load":
+        written = any(a.kind != "load" and a.tensor == access.tensor for a in program.accesses)
+        return [path[-1]] if written else list(path)
+    levels = [path[-1]]
+    for inner, outer in zip(reversed(path), reversed(path[:-1]), strict=False):
+        if access.kind == "atomic" or nest.index[inner] not in access.indices:
+            break
+        levels.append(outer)
+    return sorted(levels)
+
+
+def sharing_groups(spatial: Spatial, access: Access) -> list[tuple[int, ...]]:
+    """Legal groups of cores that share one read of ``access``: per spatial dim a run of neighbouring cores.
+
+    A run is a product of least significant digits, all of dims that the address does not depend on.
+    """
+    per_dim = []
+    for splits in spatial:
+        sizes = [1]
+        for split in reversed(splits):
+            if split.dim in access.indices:
+                break
+            sizes.append(sizes[-1] * split.factor)
+        per_dim.append(sizes)
+    return list(itertools.product(*per_dim))
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """How a tile reaches its cores: the part of a placement that does not depend on the loop nest."""
+
+    groups: tuple[int, ...]
+    pattern: Pattern
+    noc: int
+    reader: Reader
+
+
+def deliveries(device: Device, spatial: Spatial, access: Access, shareable: bool) -> list[Delivery]:
+    """All deliveries of ``access``; a store or a load of a written tensor is private."""
+    active = active_extents(spatial)
+    out: list[Delivery] = []
+    for groups in sharing_groups(spatial, access) if shareable else [(1,) * len(spatial)]:
+        grouped = [i for i, g in enumerate(groups) if g > 1]
+        for noc in range(len(device.nocs)):
+            if not grouped:
+                out.append(Delivery(groups, "private", noc, "first"))
+                continue
+            if device.multicast is not None:
+                seen = set()
+                for reader in READERS:
+                    cores = readers(device, active, groups, "multicast", noc, reader)
+                    if cores not in seen:
+                        seen.add(cores)
+                        out.append(Delivery(groups, "multicast", noc, reader))
+            if device.forward is not None and len(grouped) == 1:
+                if device.dims[grouped[0]].name in device.forward.dims:
+                    out.append(Delivery(groups, "forward", noc, "first"))
+    return out
+
+
+def is_shareable(program: TileProgram, access: Access) -> bool:
+    """Whether cores may share one read of ``access``."""
+    written = any(a.kind != "load" and a.tensor == access.tensor for a in program.accesses)
+    return access.kind == "load" and access.klass == "affine" and not written
+
+
+def placements(program: TileProgram, device: Device, spatial: Spatial, nest: Nest, access: Access) -> list[Placement]:
+    """All placements of ``access`` in one nest, in the fixed order that breaks the last ties."""
+    ways = deliveries(device, spatial, access, is_shareable(program, access))
+    return [
+        Placement(access.name, nest.names[level], depth, way.groups, way.pattern, way.noc, way.reader)
+        for level in legal_levels(program, nest, access)
+        for depth in ((1, 2) if level else (1,))
+        for way in ways
+    ]
+
+
+def required_wave_boundaries(program: TileProgram, nest: Nest) -> list[str]:
+    """Levels at which some transfer must sit, or the two wave loops around it would be in the wrong order."""
+    position = {d.name: i for i, d in enumerate(program.dims)}
+    waves = [i for i in range(1, len(nest.names)) if nest.names[i] == wave(nest.index[i])]
+    return [
+        nest.names[outer]
+        for outer, inner in itertools.pairwise(waves)
+        if position[nest.index[outer]] > position[nest.index[inner]]
+    ]
+
+
+def required_group_ends(program: TileProgram, spatial: Spatial) -> list[tuple[int, int]]:
+    """(spatial dim, group size) pairs that some load must share, or the digits around it are in the wrong order."""
+    position = {d.name: i for i, d in enumerate(program.dims)}
+    out = []
+    for number, splits in enumerate(spatial):
+        size = 1
+        for high, low in reversed(list(itertools.pairwise(splits))):
+            size *= low.factor
+            if position[high.dim] > position[low.dim]:
+                out.append((number, size))
+    return out
+
+
+def is_canonical(program: TileProgram, spatial: Spatial, nest: Nest, chosen: Sequence[Placement]) -> bool:
+    """Whether the wave order and the digit order are the ones under which this plan is listed."""
+    levels = {p.level for p in chosen}
+    ends = {(s, g) for p in chosen for s, g in enumerate(p.groups)}
+    return all(level in levels for level in required_wave_boundaries(program, nest)) and all(
+        end in ends for end in required_group_ends(program, spatial)
+    )
+
+
+def violations(program: TileProgram, device: Device, plan: Plan) -> list[str]:
+    """Independent check of one plan: every rule of the space it breaks, in words (capacity is checked by cost)."""
+    out = []
+    sizes = active_extents(plan.spatial)
+    for dim, used in zip(device.dims, sizes, strict=True):
+        if used > dim.extent:
+            out.append(f"{used} cores along {dim.name}, the device has {dim.extent}")
+    names = {d.name for d in program.dims}
+    if any(s.dim not in names or s.factor < 2 for s in itertools.chain.from_iterable(plan.spatial)):
+        out.append("a split names an unknown dim or has a factor below 2")
+        return out
+    if not earns_its_cores(program, plan.spatial):
+        out.append("a split has idle cores that save no wave")
+    if not avoids_disabled(device, plan.spatial):
+        out.append("a disabled core is in use")
+    if plan.order not in orders(program, plan.spatial):
+        out.append(f"wave order {plan.order} is not an order of the waves with more than one trip")
+        return out
+    nest = build_nest(program, plan.spatial, plan.order)
+    for access, place in zip(program.accesses, plan.placements, strict=True):
+        if place not in placements(program, device, plan.spatial, nest, access):
+            out.append(f"{access.name} may not be placed as {place}")
+    if not is_canonical(program, plan.spatial, nest, plan.placements):
+        out.append("the plan is not in canonical form")
+    return out
+
