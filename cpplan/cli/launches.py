@@ -1,23 +1,60 @@
-"""From the options of the command line to the problems they describe."""
+"""From the options of the command line to the problems they describe, and to single block shapes of a problem."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cpplan.cli.options import LaunchOptions
-from cpplan.tile.program import Problem
+from cpplan.errors import InputError, KernelError
+from cpplan.tile.family import candidate_program
+from cpplan.tile.program import Problem, TileProgram
 
 
-def problems_of(options: LaunchOptions) -> list[Problem]:
-    """The launches of a kernel file, each with its block-shape candidates; the file is run, or imported."""
-    from cpplan.frontend import problems
+def problems_of(options: LaunchOptions, sram_limit: int | None = None) -> list[Problem]:
+    """The launches of a kernel file, each with its block-shape candidates; the file is run, or imported.
 
-    return problems(
-        options.path,
+    ``sram_limit`` (bytes) leaves out freely chosen block shapes that could not fit.
+    """
+    from cpplan.frontend import read_problems
+
+    return read_problems(
+        str(options.path),
         entry=options.entry,
         kernel=options.kernel,
-        arguments=options.arg,
+        args=options.arg,
         constexprs=options.constexpr,
         grid=options.grid,
         free=options.free,
-        allow_opaque=options.allow_opaque,
+        mode=options.tensors,
         argv=options.argv,
+        sram_limit=sram_limit,
     )
+
+
+def refuse_opaque(problems: Sequence[Problem]) -> None:
+    """Raise :class:`KernelError` for the first access whose address depends on data."""
+    for problem in problems:
+        for access in (a for family in problem.families for a in family.stacked.accesses):
+            if access.klass == "opaque":
+                reason = f" ({access.note})" if access.note else ""
+                raise KernelError(
+                    f"{access.source or problem.source}: the address of {access.kind} {access.name} of {access.tensor} "
+                    f"in {problem.name} depends on data{reason}: plan it as private transfers without reuse "
+                    "with --allow-opaque"
+                )
+
+
+def block_shapes(problem: Problem) -> list[tuple[tuple[str, int], ...]]:
+    """All block-shape candidates, in the order that ``--candidate`` counts."""
+    return [block for family in problem.families for block in family.blocks]
+
+
+def program_at(problem: Problem, candidate: int) -> TileProgram:
+    """The tile program of candidate number ``candidate``, counted from 1 over all families."""
+    left = candidate - 1
+    for family in problem.families:
+        if left < len(family.blocks):
+            return candidate_program(family, left)
+        left -= len(family.blocks)
+    count = len(block_shapes(problem))
+    raise InputError(f"--candidate {candidate}: {problem.name} has {count} block shapes, choose 1..{count}")

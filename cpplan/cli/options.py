@@ -26,7 +26,7 @@ class LaunchOptions:
     constexpr: tuple[str, ...] = ()
     grid: str | None = None
     free: tuple[str, ...] = ()
-    allow_opaque: bool = False
+    tensors: str = "fake"
     argv: tuple[str, ...] = ()
 
 
@@ -44,7 +44,8 @@ class DeviceOptions:
         from cpplan.device.spec import load_device
 
         return [
-            load_device(name, cores=self.cores, disable=self.disable_core, derate=self.derate) for name in self.device
+            load_device(name, cores=self.cores, disable=self.disable_core, derate=self.derate)
+            for name in dict.fromkeys(self.device)
         ]
 
 
@@ -65,7 +66,7 @@ def device_options(command: Command) -> Command:
 def take_launch(values: dict[str, Any]) -> LaunchOptions:
     """Move the launch options out of a command's keyword arguments."""
     free = tuple(name for text in values.pop("free") for name in text.split(",") if name)
-    names = ("path", "entry", "kernel", "arg", "constexpr", "grid", "allow_opaque", "argv")
+    names = ("path", "entry", "kernel", "arg", "constexpr", "grid", "tensors", "argv")
     return LaunchOptions(free=free, **{name: values.pop(name) for name in names})
 
 
@@ -87,7 +88,13 @@ _LAUNCH: list[Callable[[Any], Any]] = [
         "--grid", metavar="X[,Y[,Z]]", help="Launch grid for --kernel; expressions of the arguments work too."
     ),
     click.option("--free", multiple=True, metavar="NAMES", help="Block sizes the solver chooses freely: BM,BN,BK."),
-    click.option("--allow-opaque", is_flag=True, help="Plan data-dependent accesses as private reads without reuse."),
+    click.option(
+        "--tensors",
+        type=click.Choice(["fake", "cpu"]),
+        default="fake",
+        show_default=True,
+        help="What the file computes with: tensors without memory, or real ones when its code looks at values.",
+    ),
 ]
 
 _DEVICE: list[Callable[[Any], Any]] = [

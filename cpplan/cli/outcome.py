@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,14 +39,10 @@ class Outcome:
         """optimal, feasible or infeasible."""
         return self.solution.status
 
-    @property
-    def reason(self) -> str | None:
-        """Why nothing fits, and what would."""
-        return self.solution.reason
-
     @staticmethod
-    def write(folder: Path, problem: Problem, device: Device, solution: Solution) -> Outcome:
-        """Write plans and certificate to ``folder``; plans of an earlier run there are removed first."""
+    def write(out: Path, problem: Problem, device: Device, solution: Solution) -> Outcome:
+        """Write plans and certificate to ``out/KERNEL-DEVICE``; plans of an earlier run there are removed first."""
+        folder = out / re.sub(r"[^A-Za-z0-9_.@,=-]+", "_", f"{problem.name}-{device.name}").strip("_")
         for old in folder.glob("plan-*"):
             if re.fullmatch(r"plan-\d+\.(json|mlir)", old.name):
                 old.unlink()
@@ -55,7 +50,7 @@ class Outcome:
         files = []
         for rank, ranked in enumerate(solution.plans, 1):
             reference = CertificateReference(
-                CERTIFICATE, "optimal" if solution.status == "optimal" else "feasible", solution.bound_cycles or 0
+                CERTIFICATE, "optimal" if solution.status == "optimal" else "feasible", solution.bound_cycles
             )
             file = plan_file(
                 problem, device, ranked.program, ranked.plan, ranked.cost, rank=rank, certificate=reference
@@ -94,15 +89,6 @@ class Outcome:
         }
 
 
-def folders(out: Path, pairs: Sequence[tuple[Problem, Device]]) -> Iterator[Path]:
-    """A folder per pair, ``KERNEL-DEVICE``; a second launch of the same kernel gets ``-2`` and so on."""
-    taken: dict[str, int] = {}
-    for problem, device in pairs:
-        name = re.sub(r"[^A-Za-z0-9_.@,=-]+", "_", f"{problem.name}-{device.name}").strip("_")
-        taken[name] = taken.get(name, 0) + 1
-        yield out / (name if taken[name] == 1 else f"{name}-{taken[name]}")
-
-
 def print_outcome(console: Console, outcome: Outcome) -> None:
     """The answer as people read it."""
     solution = outcome.solution
@@ -110,11 +96,11 @@ def print_outcome(console: Console, outcome: Outcome) -> None:
         f"{outcome.kernel} on {outcome.device} ({outcome.array})   {_verdict(solution)}   "
         f"{solution.solve_seconds:.2f} s"
     )
-    if outcome.reason:
-        console.print(outcome.reason, markup=False)
+    if outcome.solution.reason:
+        console.print(outcome.solution.reason, markup=False)
     if outcome.plans:
         console.print()
-        console.print(plan_table(outcome.plans, [solution.gap or 0.0] * len(outcome.plans)))
+        console.print(plan_table(outcome.plans, [solution.gap] * len(outcome.plans)))
         console.print()
         console.print(movement_table(outcome.plans))
         console.print(f"\n{words.LEGEND}", markup=False)
@@ -125,7 +111,7 @@ def _verdict(solution: Solution) -> str:
     if solution.status == "optimal":
         return "optimal, proved: nothing in the space is better"
     if solution.status == "feasible":
-        return f"feasible, time limit reached: gap {solution.gap or 0:.1%}, bound {solution.bound_cycles or 0:,} cycles"
+        return f"feasible, time limit reached: gap {solution.gap:.1%}, bound {solution.bound_cycles:,} cycles"
     return "infeasible: no plan fits"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,23 @@ EXIT_CODES = {"optimal": 0, "feasible": 1, "infeasible": 3}
 @click.command()
 @launch_options
 @device_options
+@click.option("--allow-opaque", is_flag=True, help="Plan data-dependent accesses as private transfers, no reuse.")
 @click.option("--k", type=click.IntRange(1), default=1, show_default=True, help="How many plans.")
 @click.option("--time-limit", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Stop with a gap then.")
 @click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="Threads of the solver.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the solver.")
 @click.option("--out", type=click.Path(path_type=Path), default=Path("out"), show_default=True, help="Result folder.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
-def solve(k: int, time_limit: float | None, workers: int, seed: int, out: Path, as_json: bool, **shared: Any) -> None:
+def solve(
+    allow_opaque: bool,
+    k: int,
+    time_limit: float | None,
+    workers: int,
+    seed: int,
+    out: Path,
+    as_json: bool,
+    **shared: Any,
+) -> None:
     """Find the k best dataflow plans of the kernel launches that PATH makes, with proof.
 
     PATH is an ordinary Python file with Triton kernels. It is run to see what it launches (arguments after -- go to
@@ -38,24 +49,25 @@ def solve(k: int, time_limit: float | None, workers: int, seed: int, out: Path, 
     \b
     Exit codes: 0 optimal, 1 feasible with a gap, 2 wrong usage or input, 3 no plan fits.
     """
-    from cpplan.cli.launches import problems_of
-    from cpplan.cli.outcome import Outcome, folders, print_outcome
+    from cpplan.cli.launches import problems_of, refuse_opaque
+    from cpplan.cli.outcome import Outcome, print_outcome
     from cpplan.encode.solve import solve as run_solver
 
     launch, devices = take_launch(shared), take_device(shared).load()
     with progress(f"reading {launch.path}"):
-        problems = problems_of(launch)
+        problems = problems_of(launch, sram_limit=max(device.sram.usable for device in devices))
+    if not allow_opaque:
+        refuse_opaque(problems)
     outcomes: list[Outcome] = []
-    pairs = [(problem, device) for problem in problems for device in devices]
-    for (problem, device), folder in zip(pairs, folders(out, pairs), strict=True):
+    for problem, device in itertools.product(problems, devices):
         with progress(f"{problem.name} on {device.name}") as report:
             solution = run_solver(
                 problem, device, k=k, time_limit=time_limit, workers=workers, seed=seed, progress=report
             )
-        outcome = Outcome.write(folder, problem, device, solution)
+        outcome = Outcome.write(out, problem, device, solution)
         outcomes.append(outcome)
-        if as_json and outcome.reason:
-            remark(outcome.reason)
+        if as_json and solution.reason:
+            remark(solution.reason)
         if not as_json:
             print_outcome(results(), outcome)
     if as_json:

@@ -1,0 +1,108 @@
+"""``cpplan inspect``: the tile program of every launch, how its accesses are classified, and what can be reused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from cpplan.cli.console import print_json, progress, results, table
+from cpplan.cli.options import launch_options, take_launch
+from cpplan.tile.program import Access, Problem, TileProgram
+
+
+@click.command()
+@launch_options
+@click.option("--candidate", type=click.IntRange(1), default=1, show_default=True, help="Which block shape to show.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+def inspect(candidate: int, as_json: bool, **shared: Any) -> None:
+    """Show the tile program of the kernel launches that PATH makes, without any device.
+
+    Accesses are affine, partial (affine in part) or opaque (data dependent). An access can be reused along a dim or
+    loop that its address does not depend on: a read shared by cores, or a tile kept in SRAM.
+
+    \b
+    Example:
+      cpplan inspect examples/matmul.py
+      cpplan inspect examples/matmul.py --candidate 2 --json -- 1024 1024 1024
+    """
+    from cpplan.cli.launches import block_shapes, problems_of, program_at
+
+    launch = take_launch(shared)
+    with progress(f"reading {launch.path}"):
+        problems = problems_of(launch)
+    shown = [(problem, program_at(problem, candidate)) for problem in problems]
+    if as_json:
+        print_json({"schema": 1, "problems": [_record(problem, program) for problem, program in shown]})
+        return
+    for problem, program in shown:
+        _print(results(), problem, program, len(block_shapes(problem)))
+
+
+def reuse(program: TileProgram, access: Access) -> dict[str, bool]:
+    """Per parallel dim and enclosing loop: whether the same tile serves all its iterations."""
+    around = [dim.name for dim in program.dims] + list(program.loop_path(access.loop))
+    return {name: name not in access.indices for name in around}
+
+
+def _record(problem: Problem, program: TileProgram) -> dict[str, Any]:
+    from cpplan.cli.launches import block_shapes
+
+    return {
+        "kernel": problem.name,
+        "arguments": dict(problem.arguments),
+        "candidates": [dict(block) for block in block_shapes(problem)],
+        "block": dict(program.block),
+        "grid": {dim.name: dim.extent for dim in program.dims},
+        "loops": {loop.name: loop.trips for loop in program.loops},
+        "accesses": [
+            {
+                "name": access.name,
+                "tensor": access.tensor,
+                "kind": access.kind,
+                "class": access.klass,
+                "tile": access.tile,
+                "loop": access.loop,
+                "source": access.source,
+                "note": access.note,
+                "reuse": reuse(program, access),
+            }
+            for access in program.accesses
+        ],
+    }
+
+
+def _print(console: Console, problem: Problem, program: TileProgram, candidates: int) -> None:
+    from cpplan.tile.mlir import print_program
+
+    console.print(f"{problem.name}   {problem.source}", markup=False)
+    for name, text in problem.arguments:
+        console.print(f"  {name}: {text}", markup=False)
+    shape = ", ".join(f"{name}={value}" for name, value in program.block) or "as launched"
+    console.print(f"{candidates} block shapes to choose from; shown: {shape}\n", markup=False)
+    click.echo(print_program(program))
+    console.print(_access_table(program))
+    console.print()
+    console.print(_reuse_table(program))
+    console.print()
+
+
+def _access_table(program: TileProgram) -> Table:
+    out = table("access", "kind", "tensor", "tile", "class", "loop", "source", "note")
+    for access in program.accesses:
+        tile = "x".join(map(str, access.tile))
+        where = access.loop or "-"
+        out.add_row(access.name, access.kind, access.tensor, tile, access.klass, where, access.source, access.note)
+    return out
+
+
+def _reuse_table(program: TileProgram) -> Any:
+    names = [dim.name for dim in program.dims] + [loop.name for loop in program.loops]
+    out = table("reuse along", *names)
+    for access in program.accesses:
+        reused = reuse(program, access)
+        cells = ("" if name not in reused else "reused" if reused[name] else "-" for name in names)
+        out.add_row(access.name, *cells)
+    return out

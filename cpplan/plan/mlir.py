@@ -1,0 +1,247 @@
+"""plan.mlir: a plan as the loop nest that every core runs, with each transfer at its level.
+
+``affine.parallel`` runs over the cores in use, ``affine.for`` over waves, ``scf.for`` over the kernel's own loops. The
+``plan`` ops are descriptions, not yet instructions::
+
+    plan.buffer     a circular buffer: bytes in all, how many tiles it holds per slot, slots (1 or 2)
+    plan.load       DRAM to the buffer, by the reading core of each sharing group
+    plan.multicast  from the reading core to all cores of its group (plan.forward: from neighbour to neighbour)
+    plan.block      one block of the grid; skipped where an index has left the grid (partial last waves)
+    plan.compute    tile ops of the kernel, by name
+    plan.store      buffer to DRAM
+
+The text is MLIR that any tool reads which accepts unregistered ops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from cpplan.cost.model import Cost, tiles_per_transfer
+from cpplan.device.device import Device
+from cpplan.plan.nest import Nest, build_nest, cores_per_dim
+from cpplan.plan.plan import LAUNCH, Placement, Plan, wave
+from cpplan.tile.program import Access, Affine, TileProgram
+
+INDENT = "  "
+
+
+def print_plan(program: TileProgram, device: Device, plan: Plan, cost: Cost) -> str:
+    """The plan of ``program`` as MLIR text."""
+    return "\n".join(_Printer(program, device, plan, cost).module()) + "\n"
+
+
+class _Printer:
+    def __init__(self, program: TileProgram, device: Device, plan: Plan, cost: Cost) -> None:
+        self.program, self.device, self.plan, self.cost = program, device, plan, cost
+        self.nest: Nest = build_nest(program, plan.spatial, plan.order)
+        self.sram = dict(cost.buffers)
+        self.names = {level: _symbol(name) for level, name in enumerate(self.nest.names)}
+        self.block_level = self.nest.home[""]
+
+    def module(self) -> Iterator[str]:
+        """The whole text, line by line."""
+        yield f"// {self.program.name} on {self.device.name}: {self.cost.makespan_cycles} cycles, {self.cost.bound_by}"
+        yield "builtin.module {"
+        yield from _indented(self.kernel())
+        yield "}"
+
+    def kernel(self) -> Iterator[str]:
+        """The ``plan.kernel`` op: block shape and what every core runs."""
+        block = ", ".join(f"{_key(name)} = {value} : i64" for name, value in self.plan.block)
+        attributes = f'sym_name = "{self.program.name}", device = "{self.device.name}", block = {{{block}}}'
+        yield '"plan.kernel"() ({'
+        yield from _indented(self.cores())
+        yield f"}}) {{{attributes}}} : () -> ()"
+
+    def cores(self) -> Iterator[str]:
+        """``affine.parallel`` over the cores in use, in the generic form that all MLIR tools share."""
+        extents = [self.plan.cores_along(i) for i in range(len(self.device.dims))]
+        rank = len(extents)
+        zeros, sizes = ", ".join(["0"] * rank), ", ".join(map(str, extents))
+        groups = f"dense<1> : vector<{rank}xi32>"
+        yield '"affine.parallel"() <{'
+        yield f"  lowerBoundsMap = affine_map<() -> ({zeros})>, lowerBoundsGroups = {groups},"
+        yield f"  upperBoundsMap = affine_map<() -> ({sizes})>, upperBoundsGroups = {groups},"
+        yield f"  steps = [{', '.join(['1 : i64'] * rank)}], reductions = []"
+        yield "}> ({"
+        yield f"^bb0({', '.join(f'%{dim.name} : index' for dim in self.device.dims)}):"
+        yield from _indented(self.core())
+        yield f'{INDENT}"affine.yield"() : () -> ()'
+        yield "}) : () -> ()"
+
+    def core(self) -> Iterator[str]:
+        """What one core runs: its buffers, then the nest."""
+        for access, place in self._placed():
+            tiles = tiles_per_transfer(self.nest, access, place)
+            yield self.buffer(access.name, tiles, place.depth)
+        for buffer in self.program.buffers:
+            yield self.buffer(buffer.name, 1, 1)
+        yield from self.index_of(dim.name for dim in self.program.dims if dim.name not in self.plan.order)
+        if any(loop.trips > 1 for loop in self.program.loops):
+            yield "%zero = arith.constant 0 : index"
+            yield "%one = arith.constant 1 : index"
+        yield from self.level(0)
+
+    def buffer(self, name: str, tiles: int, slots: int) -> str:
+        """A circular buffer."""
+        size = self.sram[name]
+        return (
+            f'"plan.buffer"() {{name = "{name}", bytes = {size} : i64, tiles = {tiles} : i64, slots = {slots} : i64}} '
+            ": () -> ()"
+        )
+
+    def level(self, node: int) -> Iterator[str]:
+        """Everything in the body of one level: loads, own ops and inner levels, stores."""
+        name = self.nest.names[node]
+        loads = [pair for pair in self._placed() if pair[1].level == name and pair[0].kind == "load"]
+        stores = [pair for pair in self._placed() if pair[1].level == name and pair[0].kind != "load"]
+        for access, place in loads:
+            yield from self.load(access, place)
+        if node == self.block_level:
+            yield from self.block(node)
+        else:
+            yield from self.body(node)
+        for access, place in stores:
+            yield self.transfer("store", access, place)
+
+    def block(self, node: int) -> Iterator[str]:
+        """One block of the grid."""
+        names = [dim.name for dim in self.program.dims]
+        extents = ", ".join(f"{dim.extent} : i64" for dim in self.program.dims)
+        yield f'"plan.block"({", ".join(f"%{_symbol(n)}" for n in names)}) ({{'
+        yield from _indented(self.body(node))
+        yield f"}}) {{extents = [{extents}]}} : ({', '.join(['index'] * len(names))}) -> ()"
+
+    def body(self, node: int) -> Iterator[str]:
+        """Own ops that come before the inner levels, the inner levels, own ops that come after."""
+        before, after = self.ops(node)
+        yield from before
+        for child in self.nest.children(node):
+            yield from self.loop(child)
+        yield from after
+
+    def loop(self, node: int) -> Iterator[str]:
+        """A wave loop or a loop of the kernel."""
+        name, trips = self.nest.names[node], self.nest.trips[node]
+        if name == wave(self.nest.index[node]):
+            yield f"affine.for %{self.names[node]} = 0 to {trips} {{"
+            yield from _indented(self.index_of([self.nest.index[node]]))
+        else:
+            yield f"%trips_{self.names[node]} = arith.constant {trips} : index"
+            yield f"scf.for %{self.names[node]} = %zero to %trips_{self.names[node]} step %one {{"
+        yield from _indented(self.level(node))
+        yield "}"
+
+    def index_of(self, dims: Iterable[str]) -> Iterator[str]:
+        """Block indices of parallel dims: wave number times cores, plus the core's digits."""
+        for dim in dims:
+            operands, terms = [], []
+            if dim in self.plan.order:
+                operands.append(f"%{_symbol(wave(dim))}")
+                terms.append(_times("d0", cores_per_dim(self.plan.spatial).get(dim, 1)))
+            for axis, digit, weight in self.digits(dim):
+                terms.append(_times(digit.format(core=f"d{len(operands)}"), weight))
+                operands.append(f"%{self.device.dims[axis].name}")
+            inputs = ", ".join(f"d{i}" for i in range(len(operands)))
+            total = " + ".join(terms) or "0"
+            yield f"%{_symbol(dim)} = affine.apply affine_map<({inputs}) -> ({total})>({', '.join(operands)})"
+
+    def digits(self, dim: str) -> Iterator[tuple[int, str, int]]:
+        """(spatial dim, the digit that stands for ``dim`` as a formula of {core}, weight of the digit)."""
+        left = cores_per_dim(self.plan.spatial).get(dim, 1)
+        for axis, splits in enumerate(self.plan.spatial):
+            below = self.plan.cores_along(axis)
+            for split in splits:
+                below //= split.factor
+                if split.dim == dim:
+                    left //= split.factor
+                    digit = "{core}" if below == 1 else f"({{core}} floordiv {below})"
+                    yield axis, digit if split is splits[0] else f"({digit} mod {split.factor})", left
+
+    def load(self, access: Access, place: Placement) -> Iterator[str]:
+        """The read, and the passing on when cores share it."""
+        yield self.transfer("load", access, place)
+        if place.pattern != "private":
+            groups = ", ".join(f"{group} : i64" for group in place.groups)
+            yield (
+                f'"plan.{place.pattern}"() {{buffer = "{access.name}", groups = [{groups}], noc = {place.noc} : i64, '
+                f'reader = "{place.reader}"}} : () -> ()'
+            )
+
+    def transfer(self, verb: str, access: Access, place: Placement) -> str:
+        """A DRAM transfer; its operands are the indices that are known at its level."""
+        level = self.nest.names.index(place.level)
+        known = self._known(level)
+        starts = ", ".join(_start(start, known) for start in access.starts)
+        names = [_symbol(name) for name in known if name in access.indices]
+        tile = ", ".join(f"{extent} : i64" for extent in access.tile)
+        below = ", ".join(f'"{n}"' for n in self._below(access, level))
+        noc = f"noc = {place.noc} : i64"
+        operands = ", ".join(f"%{name}" for name in names)
+        return (
+            f'"plan.{verb}"({operands}) {{tensor = "{access.tensor}", buffer = "{access.name}", '
+            f"start = affine_map<({', '.join(names)}) -> ({starts})>, tile = [{tile}], all_of = [{below}], {noc}}} : "
+            f"({', '.join(['index'] * len(names))}) -> ()"
+        )
+
+    def _known(self, level: int) -> list[str]:
+        """Dims and loops whose index is fixed in the body of ``level``."""
+        path = [self.nest.index[i] for i in self.nest.path(level) if i]
+        resident = [dim.name for dim in self.program.dims if dim.name not in self.plan.order]
+        return resident + path
+
+    def _below(self, access: Access, level: int) -> list[str]:
+        """Dims and loops over which one transfer fetches all tiles."""
+        home = self.nest.home[access.loop or ""]
+        inner = [i for i in self.nest.path(home) if i not in self.nest.path(level)]
+        return [self.nest.index[i] for i in inner if self.nest.index[i] in access.indices]
+
+    def ops(self, node: int) -> tuple[list[str], list[str]]:
+        """Own ops of a level: those before its inner levels, and those that use what inner levels computed."""
+        inner = {
+            name for name, home in self.nest.home.items() if name and home != node and node in self.nest.path(home)
+        }
+        late = {c.result for loop in self.program.loops if loop.name in inner for c in loop.carries}
+        late |= {op.name for op in self.program.ops if op.loop in inner}
+        early: list[str] = []
+        after: list[str] = []
+        for op in self.program.ops:
+            if self.nest.home[op.loop or ""] != node or op.loop in inner:
+                continue
+            if late.intersection(op.operands):
+                late.add(op.name)
+            (after if op.name in late else early).append(f"{op.kind} {op.name}")
+        return _compute(early), _compute(after)
+
+    def _placed(self) -> list[tuple[Access, Placement]]:
+        return list(zip(self.program.accesses, self.plan.placements, strict=True))
+
+
+def _times(term: str, factor: int) -> str:
+    return term if factor == 1 else f"{term} * {factor}"
+
+
+def _start(start: Affine, known: list[str]) -> str:
+    """First element along one axis as far as its indices are known."""
+    terms = [_times(_symbol(name), factor) for name, factor in start.terms if name in known]
+    return " + ".join(terms + [str(start.const)] * (start.const != 0 or not terms))
+
+
+def _compute(ops: list[str]) -> list[str]:
+    listed = ", ".join(f'"{op}"' for op in ops)
+    return [f'"plan.compute"() {{ops = [{listed}]}} : () -> ()'] if ops else []
+
+
+def _indented(lines: Iterable[str]) -> Iterator[str]:
+    return (INDENT + line for line in lines)
+
+
+def _symbol(name: str) -> str:
+    """A name as an SSA value or affine dim: letters, digits and underscores."""
+    return "".join(c if c.isalnum() else "_" for c in name) or LAUNCH
+
+
+def _key(name: str) -> str:
+    """A name as an attribute key."""
+    return name if name.isidentifier() else f'"{name}"'
