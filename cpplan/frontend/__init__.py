@@ -36,8 +36,17 @@ def read_problems(
     Raises :class:`~cpplan.errors.InputError` for a file, launch or option that cannot be used and
     :class:`~cpplan.errors.KernelError` for a kernel that cannot be analysed.
     """
+    from cpplan.errors import InputError
     from cpplan.frontend.capture import capture_launches
-    from cpplan.frontend.problems import group_launches, problem_of, with_distinct_names
+    from cpplan.frontend.problems import free_problem, group_launches, problem_of, with_distinct_names
+    from cpplan.frontend.written import written_launches
 
-    launches = capture_launches(path, entry=entry, mode=mode, argv=argv)
-    return with_distinct_names([problem_of(group) for group in group_launches(launches)])
+    if kernel is not None:
+        launches = written_launches(path, kernel, args, constexprs, grid)
+    elif args or constexprs or grid:
+        raise InputError("--arg, --constexpr and --grid describe a launch of the kernel named with --kernel; name one")
+    else:
+        launches = capture_launches(path, entry=entry, mode=mode, argv=argv)
+    groups = group_launches(launches)
+    problems = [free_problem(group, free, sram_limit) if free else problem_of(group) for group in groups]
+    return with_distinct_names(problems)

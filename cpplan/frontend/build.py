@@ -30,6 +30,7 @@ class Built:
 
     program: TileProgram
     limits: Limits
+    masked: tuple[tuple[bool, ...], ...] = ()
 
 
 def build(launch: Launch, fold: bool = True) -> Built:

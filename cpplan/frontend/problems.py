@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from cpplan.errors import KernelError
 from cpplan.frontend.build import build
+from cpplan.frontend.free import free_family
 from cpplan.frontend.launch import Launch
 from cpplan.tile.family import families_of
 from cpplan.tile.program import Family, Problem, TileProgram
@@ -37,6 +38,11 @@ def problem_of(launches: Sequence[Launch]) -> Problem:
     if not programs:
         raise refusals[0]
     return problem_from(launches[0], families_of(programs))
+
+
+def free_problem(launches: Sequence[Launch], free: Sequence[str], sram_limit: int | None) -> Problem:
+    """The problem of one group with free block-shape parameters; other tuned parameters are those of its first launch."""
+    return problem_from(launches[0], (free_family(launches[0], free, sram_limit),))
 
 
 def problem_from(launch: Launch, families: tuple[Family, ...]) -> Problem:

@@ -1,0 +1,270 @@
+"""Free block-shape parameters: every multiple of the hardware tile is a candidate, made from closed forms.
+
+Triton lowers powers of two only. A few power-of-two samples are lowered; every integer of the program is recognised as
+a closed form of the parameters, checked on samples that did not take part, and evaluated for all candidates at once.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpplan.errors import InputError, KernelError
+from cpplan.frontend.build import Built, build
+from cpplan.frontend.forms import Form, Integers, matching_forms
+from cpplan.frontend.launch import DescriptorArgument, Launch, TensorArgument
+from cpplan.tile.family import leaves, map_leaves, skeleton
+from cpplan.tile.program import DTYPE_BITS, HARDWARE_TILE, Access, Family, TileProgram
+
+MAX_CANDIDATES = 300_000
+"""More candidates than this are refused: they would not fit in memory as arrays."""
+
+_BASES = (32, 16, 8, 4)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A lowered block shape; ``leaves`` are the integers of its program, then its mask limits."""
+
+    values: tuple[int, ...]
+    built: Built
+    leaves: tuple[int, ...]
+
+
+def free_family(launch: Launch, free: Sequence[str], sram_limit: int | None = None) -> Family:
+    """All candidates of ``launch`` with the parameters ``free`` running over multiples of 32.
+
+    A parameter ends at the padded extent of the axis that it tiles. Candidates whose tiles and buffers, each held once
+    and padded to hardware tiles, exceed ``sram_limit`` bytes are left out, as are those that would leave a tensor
+    without a mask. Raises :class:`KernelError` when an integer of the program has no unambiguous closed form.
+    """
+    _check_parameters(launch, free)
+    samples = _samples(launch, free)
+    fitted = _Fitted(launch, tuple(free), samples)
+    table = fitted.candidates(sram_limit)
+    return fitted.family(table)
+
+
+def _check_parameters(launch: Launch, free: Sequence[str]) -> None:
+    known = [n for n, v in launch.constexprs.items() if isinstance(v, int) and not isinstance(v, bool)]
+    for name in free:
+        if name not in known:
+            raise InputError(f"free parameter {name}: {launch.kernel} has no integer constexpr of that name; it has {known}")
+    if len(set(free)) != len(free):
+        raise InputError(f"free parameters {', '.join(free)}: a name is given twice")
+    if launch.replay is None:
+        raise InputError(
+            f"{launch.source}: {launch.kernel} is launched on a fixed grid {launch.grid}; free parameters need a grid that "
+            "is a function of them, such as kernel[lambda meta: (triton.cdiv(m, meta['BLOCK_M']),)](...)"
+        )
+
+
+def _samples(launch: Launch, free: Sequence[str]) -> list[Sample]:
+    """Samples of one skeleton; smaller block shapes are tried when a loop or a dim would shrink to one step."""
+    refusal: KernelError | None = None
+    for base in _BASES:
+        try:
+            taken = [_sample(launch, free, values) for values in _sample_points(base, len(free))]
+        except KernelError as error:
+            refusal = error
+            continue
+        if len({(skeleton(s.built.program), len(s.leaves)) for s in taken}) == 1:
+            return taken
+    raise refusal or KernelError(
+        f"{launch.source}: the structure of {launch.kernel} changes with {', '.join(free)} (loops or dims appear or vanish); "
+        "give explicit values with --constexpr instead"
+    )
+
+
+def _sample_points(base: int, count: int) -> Iterator[tuple[int, ...]]:
+    """All small, one parameter at 2x and 4x at a time, then mixtures that no fit needs: they are the held-out check."""
+    yield (base,) * count
+    for position, factor in itertools.product(range(count), (2, 4)):
+        yield tuple(base * factor if i == position else base for i in range(count))
+    yield (2 * base,) * count
+    if count > 1:
+        yield tuple(base * (4 if i % 2 else 2) for i in range(count))
+        yield tuple(base * (1 if i % 2 else 4) for i in range(count))
+
+
+def _sample(launch: Launch, free: Sequence[str], values: tuple[int, ...]) -> Sample:
+    assert launch.replay is not None
+    built = build(launch.replay(dict(zip(free, values, strict=True))), fold=False)
+    limits = [limit for item in built.limits.values() for limit in item if limit is not None]
+    program = replace(built.program, accesses=tuple(replace(a, masked=()) for a in built.program.accesses))
+    built = replace(built, program=program, masked=tuple(a.masked for a in built.program.accesses))
+    return Sample(values, built, (*(int(leaf) for leaf in leaves(program)), *limits))
+
+
+class _Fitted:
+    """Closed forms of all leaves, and what follows from them for any table of candidates."""
+
+    def __init__(self, launch: Launch, free: tuple[str, ...], samples: list[Sample]) -> None:
+        self.launch, self.free, self.samples = launch, free, samples
+        self.program, self.limits = samples[0].built.program, samples[0].built.limits
+        self.points = np.array([s.values for s in samples], dtype=np.int64)
+        self.sizes = sorted(_sizes(launch, self.program))
+        self.columns = np.array([s.leaves for s in samples], dtype=np.int64).T
+        self.forms: dict[bytes, list[Form]] = {}
+        for column in self.columns:
+            self.forms.setdefault(column.tobytes(), matching_forms(column, self.points, self.sizes))
+        self.count = sum(1 for _ in leaves(self.program))
+        self._explain_missing()
+
+    def _explain_missing(self) -> None:
+        for column in self.columns:
+            if not self.forms[column.tobytes()]:
+                shown = ", ".join(
+                    f"{'x'.join(map(str, s.values))}: {n}" for s, n in zip(self.samples[:4], column, strict=False)
+                )
+                raise KernelError(
+                    f"{self.launch.source}: an integer of {self.launch.kernel} is no closed form of "
+                    f"{', '.join(self.free)} ({shown}, ...); give explicit values with --constexpr instead"
+                )
+
+    def leaf(self, index: int, table: Integers) -> Integers:
+        """Leaf ``index`` for every candidate; all forms that explain the samples must agree."""
+        forms = self.forms[self.columns[index].tobytes()]
+        values = forms[0].at(table)
+        for other in forms[1:]:
+            differs = np.flatnonzero(other.at(table) != values)
+            if differs.size:
+                block = ", ".join(f"{n}={v}" for n, v in zip(self.free, table[differs[0]], strict=True))
+                raise KernelError(
+                    f"{self.launch.source}: an integer of {self.launch.kernel} has two readings ({forms[0]} and {other}) "
+                    f"that differ at {block}; give explicit values with --constexpr instead"
+                )
+        return values
+
+    def stacked(self, table: Integers) -> tuple[TileProgram, list[tuple[Any, ...]]]:
+        """The program of arrays (without mask flags) and the mask limits of each access."""
+        cache: dict[bytes, Integers] = {}
+
+        def column(index: int) -> Integers:
+            key = self.columns[index].tobytes()
+            if key not in cache:
+                cache[key] = self.leaf(index, table)
+            return cache[key]
+
+        indices = iter(range(len(self.columns)))
+        program = map_leaves(self.program, lambda _: column(next(indices)))
+        limits = [tuple(None if n is None else column(next(indices)) for n in item) for item in self.limits.values()]
+        return program, limits
+
+    # -- candidates ----------------------------------------------------------------------------------------------------
+
+    def candidates(self, sram_limit: int | None) -> Integers:
+        """(candidates x parameters) table of block shapes that stay inside the tensors and fit."""
+        axes = [np.arange(HARDWARE_TILE, self._largest(p) + 1, HARDWARE_TILE) for p in range(len(self.free))]
+        table: Integers = np.stack([m.ravel() for m in np.meshgrid(*axes, indexing="ij")], axis=1).astype(np.int64)
+        if sram_limit is not None:
+            table = table[self._bytes(table) <= sram_limit]
+        if not len(table):
+            raise KernelError(
+                f"{self.launch.source}: no block shape of {self.launch.kernel} with multiples of {HARDWARE_TILE} fits in "
+                f"{sram_limit} bytes"
+            )
+        if len(table) > MAX_CANDIDATES:
+            raise InputError(
+                f"{len(table):,} block shapes are candidates, more than {MAX_CANDIDATES:,}; name a device (its memory leaves "
+                "most of them out) or fix some parameters with --constexpr"
+            )
+        program, limits = self.stacked(table)
+        return table[~_leaves_tensors(program, limits)]
+
+    def _largest(self, parameter: int) -> int:
+        """Padded extent of the axis that the parameter tiles alone; the sample with it doubled shows which."""
+        doubled, extents = self.samples[1 + 2 * parameter], []
+        pairs = zip(self.program.accesses, doubled.built.program.accesses, self.limits.values(), strict=True)
+        for access, other, limits in pairs:
+            shape = self.program.tensor(access.tensor).shape if access.tensor else ()
+            for axis, extent in enumerate(shape):
+                if access.tile[axis] != other.tile[axis]:
+                    extents.append(limits[axis] or extent)
+        if not extents:
+            raise InputError(f"free parameter {self.free[parameter]}: no access of {self.launch.kernel} is tiled by it")
+        return -(-max(extents) // HARDWARE_TILE) * HARDWARE_TILE
+
+    def _bytes(self, table: Integers) -> Integers:
+        """Bytes of all tiles and buffers, each held once."""
+        numbers = iter(range(self.count))
+        positions = map_leaves(self.program, lambda _: next(numbers))
+        total = np.zeros(len(table), dtype=np.int64)
+        for access in positions.accesses:
+            dtype = self.program.tensor(access.tensor).dtype if access.tensor else "fp32"
+            total += _padded_bytes([self.leaf(i, table) for i in access.tile], dtype)
+        for buffer in positions.buffers:
+            total += _padded_bytes([self.leaf(i, table) for i in buffer.shape], buffer.dtype)
+        return total
+
+    def family(self, table: Integers) -> Family:
+        """The stacked family, mask flags included."""
+        program, limits = self.stacked(table)
+        sampled = [s.built.masked for s in self.samples]
+        accesses = tuple(
+            replace(access, masked=_masks(access, limit, program, [m[i] for m in sampled], len(table)))
+            for i, (access, limit) in enumerate(zip(program.accesses, limits, strict=True))
+        )
+        names = [name for name, _ in program.block]
+        rows = np.stack([column for _, column in program.block], axis=1).tolist()
+        blocks = tuple(tuple(zip(names, row, strict=True)) for row in rows)
+        return Family(replace(program, accesses=accesses), blocks)
+
+
+def _sizes(launch: Launch, program: TileProgram) -> set[int]:
+    """Integers of the launch that a quotient may divide: scalars and tensor extents."""
+    found = {v for v in launch.arguments.values() if isinstance(v, int) and not isinstance(v, bool)}
+    for value in launch.arguments.values():
+        if isinstance(value, (TensorArgument, DescriptorArgument)):
+            found.update(value.shape)
+    for tensor in program.tensors:
+        found.update(tensor.shape)
+    return {size for size in found if size > 1}
+
+
+def _padded_bytes(shape: Sequence[Integers], dtype: str) -> Integers:
+    """Bytes of a tile whose last two axes are padded to hardware tiles; missing axes count as one hardware tile."""
+    axes = [*([np.ones(1, dtype=np.int64)] * max(0, 2 - len(shape))), *shape]
+    padded = [*axes[:-2], *(-(-axis // HARDWARE_TILE) * HARDWARE_TILE for axis in axes[-2:])]
+    total: Integers = np.ones(1, dtype=np.int64)
+    for axis in padded:
+        total = total * axis
+    return total * DTYPE_BITS.get(dtype, 32) // 8
+
+
+def _last_element(access: Access, axis: int, program: TileProgram) -> Integers:
+    """One past the last index that any block or trip touches on ``axis``."""
+    extents = {dim.name: dim.extent for dim in program.dims} | {loop.name: loop.trips for loop in program.loops}
+    end: Integers = np.asarray(access.starts[axis].const) + np.asarray(access.tile[axis])
+    for name, coefficient in access.starts[axis].terms:
+        end = end + np.maximum(coefficient, 0) * (np.asarray(extents[name]) - 1)
+    return end
+
+
+def _leaves_tensors(program: TileProgram, limits: list[tuple[Any, ...]]) -> NDArray[np.bool_]:
+    """Candidates for which an unmasked axis runs past the tensor: the kernel would read or write outside it."""
+    outside: NDArray[np.bool_] = np.zeros(len(program.block[0][1]), dtype=bool)  # type: ignore[arg-type]
+    for access, limit in zip(program.accesses, limits, strict=True):
+        if access.klass == "opaque" or not access.tensor:
+            continue
+        for axis, extent in enumerate(program.tensor(access.tensor).shape):
+            if limit[axis] is None:
+                outside |= _last_element(access, axis, program) > extent
+    return outside
+
+
+def _masks(
+    access: Access, limits: tuple[Any, ...], program: TileProgram, sampled: list[tuple[bool, ...]], count: int
+) -> tuple[Any, ...]:
+    """Mask flags: an axis with a limit is cut where its last element lies beyond it; other flags are as sampled."""
+    flags = []
+    for axis, limit in enumerate(limits):
+        always = any(sample[axis] for sample in sampled)
+        flag = np.full(count, always) if limit is None else _last_element(access, axis, program) > limit
+        flags.append(np.broadcast_to(flag, count))
+    return tuple(flags)
