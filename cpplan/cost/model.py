@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cpplan.cost.streams import Resources, Stream, Vector, resources, stream, tile_size
+from cpplan.cost.streams import Resources, Vector, resources, streams, tile_size
 from cpplan.cost.traffic import tiles_moved
 from cpplan.cost.units import level_work, shape_bytes
 from cpplan.device.device import Device
@@ -102,15 +102,37 @@ def evaluate(program: TileProgram, device: Device, plan: Plan) -> Cost:
     nest = build_nest(program, plan.spatial, plan.order)
     layout = resources(device)
     active = tuple(plan.cores_along(s) for s in range(len(device.dims)))
-    streams = {
-        a.name: stream(
-            device, layout, active, a.kind != "load", tile_size(program, a), tiles_per_transfer(nest, a, p), p
-        )
+    moved = {
+        a.name: _stream(program, device, layout, active, nest, a, p)
         for a, p in zip(program.accesses, plan.placements, strict=True)
     }
-    levels, busy = _levels(program, device, plan, nest, layout, streams)
+    levels, busy = _levels(program, device, plan, nest, layout, moved)
     makespan = device.launch_cycles + levels[0].total
-    return _report(program, device, plan, nest, layout, streams, levels, busy, makespan)
+    return _report(program, device, plan, nest, layout, moved, levels, busy, makespan)
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Occupation by one transfer of one access: cycles per resource, steady and first, and bytes times links."""
+
+    busy: Vector
+    fill: Vector
+    noc_bytes: int
+
+
+def _stream(
+    program: TileProgram,
+    device: Device,
+    layout: Resources,
+    active: tuple[int, ...],
+    nest: Nest,
+    access: Access,
+    place: Placement,
+) -> Stream:
+    tiles = np.array([tiles_per_transfer(nest, access, place)], dtype=np.int64)
+    store = access.kind != "load"
+    found = streams(device, layout, active, store, tile_size(program, access), tiles, (place.delivery,))
+    return Stream(found.busy[0, 0], found.fill[0, 0], int(found.noc_bytes[0, 0]))
 
 
 def _levels(
@@ -119,14 +141,14 @@ def _levels(
     plan: Plan,
     nest: Nest,
     layout: Resources,
-    streams: Mapping[str, Stream],
+    moved: Mapping[str, Stream],
 ) -> tuple[list[Level], Vector]:
     ops = _ops_per_level(program, device, nest)
     done: dict[int, Level] = {}
     busy: dict[int, Vector] = {}
     for node in reversed(range(len(nest.names))):
         here = [
-            (a, p, streams[a.name])
+            (a, p, moved[a.name])
             for a, p in zip(program.accesses, plan.placements, strict=True)
             if p.level == nest.names[node]
         ]
@@ -142,12 +164,12 @@ def _levels(
     return [done[i] for i in range(len(nest.names))], busy[0]
 
 
-def _group_time(layout: Resources, streams: list[Stream]) -> int:
+def _group_time(layout: Resources, group: list[Stream]) -> int:
     """Time of concurrent streams: their busiest resource."""
-    if not streams:
+    if not group:
         return 0
     total = np.zeros(layout.count, dtype=np.int64)
-    for s in streams:
+    for s in group:
         total = total + s.fill
     return int(total.max())
 
@@ -200,7 +222,7 @@ def _report(
     plan: Plan,
     nest: Nest,
     layout: Resources,
-    streams: Mapping[str, Stream],
+    moved: Mapping[str, Stream],
     levels: list[Level],
     busy: Vector,
     makespan: int,
@@ -212,7 +234,7 @@ def _report(
         size = tile_size(program, access)
         tiles = tiles_moved(program, plan.spatial, nest, access, place)
         traffic.append((access.name, tiles * size.pages * size.page_bytes))
-        noc += streams[access.name].noc_bytes * nest.iterations(nest.names.index(place.level))
+        noc += moved[access.name].noc_bytes * nest.iterations(nest.names.index(place.level))
     buffers = tuple((a.name, buffer_bytes(program, device, nest, a, p)) for a, p in pairs)
     buffers += fixed_buffers(program, device)
     compute = sum(level.ops * nest.iterations(i) for i, level in enumerate(levels))

@@ -11,15 +11,16 @@ at banks and ports, never less than one request interval per request at a port, 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
-from cpplan.plan.routes import Weights, link_count, load_weights, store_weights
+from cpplan.plan.routes import link_count, load_weights, store_weights
 from cpplan.cost.units import hardware_tiles, tile_bytes
 from cpplan.device.device import Device, Transfer
-from cpplan.plan.plan import Placement
-from cpplan.tile.arith import ceil_div, ceil_of, cycles_at, times
+from cpplan.plan.plan import Delivery
+from cpplan.tile.arith import Int, ceil_div, ceil_of, cycles_at, times
 from cpplan.tile.program import Access, TileProgram
 
 Vector = npt.NDArray[np.int64]
@@ -41,6 +42,7 @@ class Resources:
         return len(self.names)
 
 
+@lru_cache(maxsize=256)
 def resources(device: Device) -> Resources:
     """Names and positions of the resources of ``device``."""
     nocs = len(device.nocs)
@@ -67,80 +69,123 @@ def tile_size(program: TileProgram, access: Access) -> TileSize:
 
 
 @dataclass(frozen=True)
-class Stream:
-    """Occupation by one transfer of one access on all cores at once.
+class Streams:
+    """Occupation by one transfer of an access on all cores at once, for every amount of tiles and every delivery.
 
-    ``busy`` is what a pipelined repetition costs on each resource; ``fill`` what the first one costs (it differs for
-    forwarding chains, whose last core waits for all hops). ``noc_bytes`` counts bytes times links.
+    ``busy[t, w]`` is what a pipelined repetition of ``tiles[t]`` tiles under delivery ``w`` costs on each resource;
+    ``fill[t, w]`` what the first one costs (it differs for forwarding chains, whose last core waits for all hops).
+    ``noc_bytes[t, w]`` counts bytes times links.
     """
 
-    busy: Vector
+    busy: Vector  # (tiles, deliveries, resources)
     fill: Vector
-    noc_bytes: int
+    noc_bytes: Vector  # (tiles, deliveries)
 
 
-def transfer_cycles(transfer: Transfer, transactions: int, bytes_each: int, targets: int = 0) -> int:
+def transfer_cycles(transfer: Transfer, transactions: Int, bytes_each: Int, targets: int = 0) -> Int:
     """Cycles of ``transactions`` equal transfers at their initiator, end barrier included."""
     issue = ceil_of(transfer.issue + transfer.per_target * targets)
-    return transfer.latency + transactions * max(issue, cycles_at(bytes_each, transfer.rate))
+    return transfer.latency + transactions * np.maximum(issue, cycles_at(bytes_each, transfer.rate))
 
 
-def packets(transfer: Transfer, total: int) -> tuple[int, int]:
+def packets(transfer: Transfer, total: Int) -> tuple[Int, Int]:
     """(count, bytes of the largest) of the packets that move ``total`` contiguous bytes."""
-    size = min(transfer.max_packet or total, total)
+    size = np.minimum(transfer.max_packet or total, total)
     return ceil_div(total, size), size
 
 
-def stream(
-    device: Device, layout: Resources, active: tuple[int, ...], store: bool, size: TileSize, tiles: int, place: Placement
-) -> Stream:
-    """Occupation by one transfer of ``tiles`` tiles per core (or per sharing group) under ``place``.
+@lru_cache(maxsize=1 << 14)
+def link_weights(
+    device: Device, layout: Resources, active: tuple[int, ...], store: bool, ways: tuple[Delivery, ...]
+) -> Vector:
+    """(deliveries, resources) weights of every delivery on every link; zero on resources that are not links."""
+    out = np.zeros((len(ways), layout.count), dtype=np.int64)
+    for row, way in zip(out, ways, strict=True):
+        first = layout.links[way.noc]
+        if store:
+            weights = store_weights(device, active, way.noc)
+        else:
+            weights = load_weights(device, active, way.groups, way.pattern, way.noc, way.reader)
+        row[first : first + len(weights)] = weights
+    out.setflags(write=False)
+    return out
 
-    ``active`` is the number of cores in use along each spatial dim.
+
+def streams(
+    device: Device,
+    layout: Resources,
+    active: tuple[int, ...],
+    store: bool,
+    size: TileSize,
+    tiles: Vector,
+    ways: tuple[Delivery, ...],
+    kept: Vector | None = None,
+) -> Streams:
+    """Occupation by transfers of ``tiles[t]`` tiles per core (or per sharing group) under every delivery.
+
+    ``active`` is the number of cores in use along each spatial dim; ``kept`` selects resources (default: all).
     """
-    pages = tiles * size.pages
+    weights = link_weights(device, layout, active, store, ways)
+    pages = np.asarray(tiles, dtype=np.int64) * size.pages
     total = pages * size.page_bytes
-    members = int(np.prod(place.groups))
-    streams = int(np.prod(active)) // members
-    weights = _weights(device, active, store, place)
-    busy = np.zeros(layout.count, dtype=np.int64)
-    dram = device.dram
-    requests = ceil_div(streams * pages, dram.banks)
-    bank_rate, port_rate = (
-        (dram.bank_write_rate, dram.port_write_rate) if store else (dram.bank_read_rate, dram.port_read_rate)
-    )
-    port = (layout.write_port if store else layout.read_port) + place.noc
-    busy[layout.bank] = cycles_at(requests * size.page_bytes, bank_rate)
-    busy[port] = max(times(requests, dram.request_interval), cycles_at(requests * size.page_bytes, port_rate))
-    first = layout.links[place.noc]
-    rate = device.nocs[place.noc].link_rate
-    carried = weights * (total * rate.denominator)
-    busy[first : first + len(weights)] = ceil_div(carried, dram.banks * rate.numerator)
-    own, chain = _initiator(device, store, pages, size.page_bytes, members, place)
-    busy[place.noc] = own
+    chosen = np.arange(layout.count) if kept is None else kept
+    rates = _inverse_link_rates(device, layout)[:, chosen]
+    carried = weights[None, :, chosen] * total[:, None, None]
+    busy = ceil_div(carried * rates[0], rates[1])
+    noc_bytes = weights.sum(axis=1)[None, :] * total[:, None] // device.dram.banks
+    chain = np.zeros((len(pages), len(ways)), dtype=np.int64)
+    column = {int(resource): i for i, resource in enumerate(chosen)}
+    for w, way in enumerate(ways):
+        members = int(np.prod(way.groups))
+        count = int(np.prod(active)) // members
+        own, chain[:, w] = _initiator(device, store, pages, size.page_bytes, members, way)
+        for resource, cycles in _at_banks(device, layout, store, count * pages, size.page_bytes, way.noc).items():
+            busy[:, w, column[resource]] = cycles
+        busy[:, w, column[way.noc]] = own
     fill = busy
-    if chain:
+    if chain.any():
         fill = busy.copy()
-        fill[place.noc] = own + chain
-    return Stream(busy, fill, int(weights.sum()) * total // dram.banks)
+        for w, way in enumerate(ways):
+            fill[:, w, column[way.noc]] += chain[:, w]
+    return Streams(busy, fill, noc_bytes)
 
 
-def _weights(device: Device, active: tuple[int, ...], store: bool, place: Placement) -> Weights:
-    if store:
-        return store_weights(device, active, place.noc)
-    return load_weights(device, active, place.groups, place.pattern, place.noc, place.reader)
+@lru_cache(maxsize=256)
+def _inverse_link_rates(device: Device, layout: Resources) -> Vector:
+    """(2, resources): cycles per weight and byte of each link as numerator and denominator."""
+    out = np.ones((2, layout.count), dtype=np.int64)
+    for noc, first in zip(device.nocs, layout.links, strict=True):
+        out[0, first : first + link_count(noc)] = noc.link_rate.denominator
+        out[1, first : first + link_count(noc)] = device.dram.banks * noc.link_rate.numerator
+    return out
+
+
+def _at_banks(
+    device: Device, layout: Resources, store: bool, pages: Int, page_bytes: int, noc: int
+) -> dict[int, Int]:
+    """Cycles at the DRAM banks and at their ports on ``noc`` of ``pages`` page requests, spread over all banks."""
+    dram = device.dram
+    requests = ceil_div(pages, dram.banks)
+    bank_rate = dram.bank_write_rate if store else dram.bank_read_rate
+    port_rate = dram.port_write_rate if store else dram.port_read_rate
+    port = (layout.write_port if store else layout.read_port) + noc
+    moved = requests * page_bytes
+    return {
+        layout.bank: cycles_at(moved, bank_rate),
+        port: np.maximum(times(requests, dram.request_interval), cycles_at(moved, port_rate)),
+    }
 
 
 def _initiator(
-    device: Device, store: bool, pages: int, page_bytes: int, members: int, place: Placement
-) -> tuple[int, int]:
+    device: Device, store: bool, pages: Int, page_bytes: int, members: int, way: Delivery
+) -> tuple[Int, Int]:
     """Cycles at the processor that moves the stream, and extra cycles until the last core of a chain has it."""
     own = transfer_cycles(device.dram.write if store else device.dram.read, pages, page_bytes)
-    if place.pattern == "multicast" and device.multicast is not None:
+    if way.pattern == "multicast" and device.multicast is not None:
         count, size = packets(device.multicast.transfer, pages * page_bytes)
         send = transfer_cycles(device.multicast.transfer, count, size, members)
         return own + device.multicast.handshake + send, 0
-    if place.pattern == "forward" and device.forward is not None:
+    if way.pattern == "forward" and device.forward is not None:
         count, size = packets(device.forward.transfer, pages * page_bytes)
         hop = transfer_cycles(device.forward.transfer, count, size)
         return own + hop, hop * (members - 2)

@@ -10,27 +10,27 @@ is dropped (cycles grow with weight, so sums and maxima are unchanged).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 from cpplan.cost.model import buffer_bytes, fixed_buffers, overlapped, tiles_per_transfer
-from cpplan.cost.streams import Resources, resources, stream, tile_size
+from cpplan.cost.streams import Resources, resources, streams, tile_size
 from cpplan.cost.traffic import tiles_moved
 from cpplan.cost.units import level_work
 from cpplan.device.device import Device
 from cpplan.plan.nest import Nest, build_nest
-from cpplan.plan.plan import Placement
+from cpplan.plan.plan import Delivery, Pattern, Placement, Reader
 from cpplan.plan.routes import load_weights, store_weights
 from cpplan.plan.space import (
-    Delivery,
     Spatial,
     active_extents,
     deliveries,
     is_shareable,
-    placements,
+    legal_levels,
     required_group_ends,
     required_wave_boundaries,
 )
@@ -119,10 +119,13 @@ def undominated_columns(matrix: Ints) -> Ints:
 
 
 def build_column(
-    program: TileProgram, device: Device, spatial: Spatial, order: tuple[str, ...], layout: Resources | None = None
+    program: TileProgram, device: Device, spatial: Spatial, order: tuple[str, ...], ops: Mapping[str, int] | None = None
 ) -> Column:
-    """The column of ``spatial`` and ``order`` with every placement that fits SRAM on its own."""
-    layout = layout or resources(device)
+    """The column of ``spatial`` and ``order`` with every placement that fits SRAM on its own.
+
+    ``ops`` may bring the cycles per program position when they are known already.
+    """
+    layout = resources(device)
     nest = build_nest(program, spatial, order)
     active = active_extents(spatial)
     ways: set[Delivery] = set()
@@ -130,15 +133,20 @@ def build_column(
         ways |= set(deliveries(device, spatial, access, is_shareable(program, access)))
     stores = range(len(device.nocs)) if any(a.kind != "load" for a in program.accesses) else ()
     kept = _kept_resources(device, active, frozenset(ways), frozenset(stores))
-    ops = [0] * len(nest.names)
-    for position, work in level_work(program, device).items():
-        ops[nest.home[position]] += int(work.cycles())
+    own = [0] * len(nest.names)
+    for position, cycles in (ops if ops is not None else position_cycles(program, device)).items():
+        own[nest.home[position]] += cycles
     fixed = sum(size for _, size in fixed_buffers(program, device))
     rows = tuple(
         _rows(program, device, layout, spatial, nest, active, kept, access, device.sram.usable - fixed)
         for access in program.accesses
     )
-    return Column(spatial, order, nest, tuple(ops), fixed, rows)
+    return Column(spatial, order, nest, tuple(own), fixed, rows)
+
+
+def position_cycles(program: TileProgram, device: Device) -> dict[str, int]:
+    """Cycles of own ops at every position of the program (loop name, or "" for block level)."""
+    return {position: int(work.cycles()) for position, work in level_work(program, device).items()}
 
 
 def _rows(
@@ -154,26 +162,52 @@ def _rows(
 ) -> Rows:
     store = access.kind != "load"
     size = tile_size(program, access)
-    level_of = {name: i for i, name in enumerate(nest.names)}
-    places, table, busy, fill = [], [], [], []
-    for place in placements(program, device, spatial, nest, access):
-        sram = buffer_bytes(program, device, nest, access, place)
-        if sram > room:
-            continue
-        tiles = tiles_per_transfer(nest, access, place)
-        cost = stream(device, layout, active, store, size, tiles, place)
-        node = level_of[place.level]
-        moved = tiles_moved(program, spatial, nest, access, place) * size.pages * size.page_bytes
-        places.append(place)
-        table.append((node, place.depth, sram, moved, cost.noc_bytes * nest.iterations(node)))
-        busy.append(cost.busy[kept])
-        fill.append(cost.fill[kept])
-    columns = np.array(table, dtype=np.int64).reshape(-1, 5).T
-    shape = (len(places), len(kept))
+    levels = legal_levels(program, nest, access)
+    ways = tuple(deliveries(device, spatial, access, is_shareable(program, access)))
+    at = [Placement(access.name, nest.names[v], 1, ways[0].groups) for v in levels]
+    tiles = np.array([tiles_per_transfer(nest, access, p) for p in at], dtype=np.int64)
+    single = np.array([buffer_bytes(program, device, nest, access, p) for p in at], dtype=np.int64)
+    fitting = single <= room
+    found = streams(device, layout, active, store, size, np.where(fitting, tiles, 1), ways, kept)
+    moved = {
+        (t, groups): tiles_moved(program, spatial, nest, access, replace(at[t], groups=groups))
+        for t in range(len(levels))
+        for groups in {way.groups for way in ways}
+    }
+    numbers, t_of, w_of, depths = [], [], [], []
+    number = 0
+    for t, level in enumerate(levels):
+        for depth in (1, 2) if level else (1,):
+            if depth * single[t] <= room:
+                numbers += range(number, number + len(ways))
+                t_of += [t] * len(ways)
+                w_of += range(len(ways))
+                depths += [depth] * len(ways)
+            number += len(ways)
+    t_, w_, depth_ = (np.array(x, dtype=np.int64) for x in (t_of, w_of, depths))
+    node = np.array(levels, dtype=np.int64)[t_]
+    runs = np.array([nest.iterations(v) for v in levels], dtype=np.int64)
+    page = size.pages * size.page_bytes
     return Rows(
-        access.name, store, tuple(places), np.arange(len(places), dtype=np.int64), *columns,
-        np.array(busy, dtype=np.int64).reshape(shape), np.array(fill, dtype=np.int64).reshape(shape),
-    )  # fmt: skip
+        access.name,
+        store,
+        tuple(
+            Placement(access.name, nest.names[levels[t]], d, *_fields(ways[w]))
+            for t, w, d in zip(t_of, w_of, depths, strict=True)
+        ),
+        np.array(numbers, dtype=np.int64),
+        node,
+        depth_,
+        depth_ * single[t_],
+        np.array([moved[t, ways[w].groups] * page for t, w in zip(t_of, w_of, strict=True)], dtype=np.int64),
+        found.noc_bytes[t_, w_] * runs[t_],
+        found.busy[t_, w_],
+        found.fill[t_, w_],
+    )
+
+
+def _fields(way: Delivery) -> tuple[tuple[int, ...], Pattern, int, Reader]:
+    return way.groups, way.pattern, way.noc, way.reader
 
 
 def feasible(program: TileProgram, device: Device, column: Column, choice: Ints) -> Bools:

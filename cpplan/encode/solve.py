@@ -19,8 +19,7 @@ import numpy as np
 from ortools.sat.python import cp_model
 
 from cpplan.cost.model import Cost, evaluate
-from cpplan.cost.streams import resources
-from cpplan.cost.table import build_column
+from cpplan.cost.table import build_column, position_cycles
 from cpplan.device.device import Device
 from cpplan.encode.certificate import Certificate, Status
 from cpplan.encode.incumbent import Incumbent, Site, best_plans, incumbents
@@ -106,6 +105,7 @@ class _Search:
     offsets: list[int]
     best: list[Incumbent]
     programs: dict[int, TileProgram]
+    ops: dict[int, dict[str, int]]
     proofs: list[str]
     deterministic: float = 0.0
     columns: int = 0
@@ -154,7 +154,7 @@ def solve(
     offsets = [int(n) for n in np.cumsum([0, *(len(f.blocks) for f in problem.families)])]
     search = _Search(
         problem, device, k, start + time_limit if time_limit is not None else None, workers, seed,
-        progress or (lambda _: None), facts, tables, offsets, [], {}, [],
+        progress or (lambda _: None), facts, tables, offsets, [], {}, {}, [],
     )  # fmt: skip
     columns = _bounded_columns(search)
     sites = _open_sites(search, columns)
@@ -218,18 +218,16 @@ def _site(search: _Search, column: _Column) -> Site | None:
     block = search.offsets[column.family] + column.block
     if block not in search.programs:
         search.programs[block] = candidate_program(search.problem.families[column.family], column.block)
+        search.ops[block] = position_cycles(search.programs[block], search.device)
     program = search.programs[block]
     names = [d.name for d in program.dims]
     spatial = search.tables[column.family].choices[column.mapping]
-    built = build_column(program, search.device, spatial, tuple(names[d] for d in column.order), _layout(search.device))
+    order = tuple(names[d] for d in column.order)
+    built = build_column(program, search.device, spatial, order, search.ops[block])
     pruned = prune_column(search.device, built, search.limit)
     if pruned is None:
         return None
     return Site(block, column.mapping, column.order, program, *pruned)
-
-
-def _layout(device: Device):  # type: ignore[no-untyped-def]
-    return resources(device)
 
 
 def _open_sites(search: _Search, columns: list[_Column]) -> list[Site]:

@@ -29,6 +29,16 @@ class Split:
 
 
 @dataclass(frozen=True)
+class Delivery:
+    """How a tile reaches its cores: the part of a placement that does not depend on the loop nest."""
+
+    groups: tuple[int, ...]
+    pattern: Pattern
+    noc: int
+    reader: Reader
+
+
+@dataclass(frozen=True)
 class Placement:
     """How the tiles of one access move.
 
@@ -46,6 +56,11 @@ class Placement:
     pattern: Pattern = "private"
     noc: int = 0
     reader: Reader = "first"
+
+    @property
+    def delivery(self) -> Delivery:
+        """Groups, pattern, network and reader of this placement."""
+        return Delivery(self.groups, self.pattern, self.noc, self.reader)
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from cpplan.plan.routes import readers
 from cpplan.device.device import Device
 from cpplan.plan.nest import Nest, build_nest, cores_per_dim, wave_trips
-from cpplan.plan.plan import Pattern, Placement, Plan, Reader, Split, wave
+from cpplan.plan.plan import Delivery, Placement, Plan, Reader, Split, wave
 from cpplan.tile.arith import ceil_div
 from cpplan.tile.program import Access, TileProgram
 
@@ -120,16 +119,6 @@ def sharing_groups(spatial: Spatial, access: Access) -> list[tuple[int, ...]]:
             sizes.append(sizes[-1] * split.factor)
         per_dim.append(sizes)
     return list(itertools.product(*per_dim))
-
-
-@dataclass(frozen=True)
-class Delivery:
-    """How a tile reaches its cores: the part of a placement that does not depend on the loop nest."""
-
-    groups: tuple[int, ...]
-    pattern: Pattern
-    noc: int
-    reader: Reader
 
 
 def deliveries(device: Device, spatial: Spatial, access: Access, shareable: bool) -> list[Delivery]:
