@@ -7,7 +7,25 @@ from collections.abc import Iterator
 from cpplan.cli import words
 from cpplan.plan.schema import LevelRecord, PlanFile
 
+RANKING = (
+    ("makespan_cycles", "cycles"),
+    ("dram_bytes", "bytes over the DRAM ports"),
+    ("noc_bytes", "bytes times links over the networks"),
+    ("sram_bytes", "bytes of SRAM"),
+)
+"""What plans are ranked by, first to last (the fixed order of the space decides what is still equal)."""
+
 LEVEL_TERMS = ("load", "store", "serial_load", "serial_store", "ops", "busiest", "period", "total")
+
+
+def verdict(one: PlanFile, other: PlanFile) -> str:
+    """The first ranking criterion in which ``other`` differs from ``one``, in words."""
+    for field, unit in RANKING:
+        mine, theirs = getattr(one.cost, field), getattr(other.cost, field)
+        if mine != theirs:
+            share = f" ({theirs / mine - 1:+.1%})" if mine else ""
+            return f"it takes {abs(theirs - mine):,} {'more' if theirs > mine else 'fewer'} {unit}{share}"
+    return "it costs exactly the same and comes later in the fixed order"
 
 
 def decisions_that_differ(one: PlanFile, other: PlanFile) -> list[tuple[str, str, str]]:

@@ -10,56 +10,97 @@ import msgspec
 from rich.console import Console
 
 from cpplan.cli import grid, words
-from cpplan.cli.compare import decisions_that_differ, terms
-from cpplan.cli.console import print_json, results, table
+from cpplan.cli.compare import decisions_that_differ, terms, verdict
+from cpplan.cli.console import print_json, progress, results, table
+from cpplan.cli.options import (
+    DeviceOptions,
+    LaunchOptions,
+    device_options,
+    launch_options,
+    take_device,
+    take_launch,
+)
 from cpplan.cli.tables import level_table, memory_table, utilisation_table
-from cpplan.errors import InputError
+from cpplan.errors import InfeasibleError, InputError
 from cpplan.plan.artifact import read_plan
 from cpplan.plan.schema import PlanFile
 
 
 @click.command()
-@click.argument("plan", type=click.Path(path_type=Path, exists=True))
-@click.option("--rank", type=click.IntRange(1), help="Which plan, when PLAN is a folder that solve wrote.")
-@click.option("--against", type=click.Path(path_type=Path, exists=True), help="Compare with this plan instead.")
+@click.argument("path", type=click.Path(path_type=Path, exists=True))
+@launch_options
+@device_options(required=False)
+@click.option("--rank", type=click.IntRange(1), help="Which plan of a folder or kernel.  [default: 1]")
+@click.option("--against", type=click.Path(path_type=Path, exists=True), help="Compare with this plan file instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
-def explain(plan: Path, rank: int | None, against: Path | None, as_json: bool) -> None:
+def explain(path: Path, rank: int | None, against: Path | None, as_json: bool, **shared: Any) -> None:
     """Show where the time of a plan goes, who reads and who receives, and why the next plan is slower.
 
-    PLAN is a plan-N.json file, or a folder that `cpplan solve` wrote (then --rank says which, 1 by default).
+    PATH is a plan-N.json file, a folder that `cpplan solve` wrote, or a kernel file, which is then solved first (with
+    the options of `cpplan solve`; its first launch on the first --device is explained).
 
     \b
     Example:
       cpplan explain out/matmul_kernel-blackhole/plan-1.json
       cpplan explain out/matmul_kernel-blackhole --rank 2
+      cpplan explain examples/matmul.py --device blackhole --rank 2
     """
-    path = _plan_path(plan, rank)
-    chosen = read_plan(path)
-    other_path = against or path.with_name(f"plan-{chosen.rank + 1}.json")
-    other = read_plan(other_path) if other_path.exists() else None
+    if path.suffix == ".py":
+        chosen, other = _solved(take_launch({"path": path, **shared}), take_device(shared), rank or 1)
+    else:
+        chosen, other = _written(_plan_path(path, rank))
+    if against is not None:
+        other = read_plan(against)
     if as_json:
-        print_json(_as_data(path, chosen, other_path, other))
+        print_json(_as_data(path, chosen, other))
     else:
         _print(results(), chosen, other)
 
 
-def _plan_path(plan: Path, rank: int | None) -> Path:
-    if not plan.is_dir():
+def _written(path: Path) -> tuple[PlanFile, PlanFile | None]:
+    """A plan file and the next plan beside it."""
+    chosen = read_plan(path)
+    following = path.with_name(f"plan-{chosen.rank + 1}.json")
+    return chosen, read_plan(following) if following.exists() else None
+
+
+def _solved(launch: LaunchOptions, devices: DeviceOptions, rank: int) -> tuple[PlanFile, PlanFile | None]:
+    """Plans ``rank`` and ``rank + 1`` of a kernel file, solved now."""
+    if not devices.device:
+        raise InputError(f"{launch.path}: a kernel file is solved first, so say for which --device")
+    from cpplan.cli.launches import problems_of
+    from cpplan.cli.outcome import plan_files
+    from cpplan.encode.solve import solve
+
+    device = devices.load()[0]
+    with progress(f"solving {launch.path}") as report:
+        problem = problems_of(launch, sram_limit=device.sram.usable)[0]
+        solution = solve(problem, device, k=rank + 1, progress=report)
+    files = plan_files(problem, device, solution)
+    if len(files) < rank:
+        found = f"there are {len(files)} plans" if files else solution.reason
+        raise InfeasibleError(f"{problem.name} on {device.name} has no plan {rank}: {found}")
+    return files[rank - 1], files[rank] if len(files) > rank else None
+
+
+def _plan_path(path: Path, rank: int | None) -> Path:
+    if not path.is_dir():
         if rank is not None:
-            raise InputError(f"{plan}: --rank goes with a folder of plans, this is one file")
-        return plan
-    path = plan / f"plan-{rank or 1}.json"
-    if not path.exists():
-        there = sorted(p.name for p in plan.glob("plan-*.json"))
-        raise InputError(f"{path}: no such plan: the folder has {', '.join(there) or 'no plans'}")
-    return path
+            raise InputError(f"{path}: --rank goes with a folder of plans or a kernel file, this is one plan")
+        return path
+    chosen = path / f"plan-{rank or 1}.json"
+    if not chosen.exists():
+        there = sorted(p.name for p in path.glob("plan-*.json"))
+        raise InputError(f"{chosen}: no such plan: the folder has {', '.join(there) or 'no plans'}")
+    return chosen
 
 
-def _as_data(path: Path, chosen: PlanFile, other_path: Path, other: PlanFile | None) -> dict[str, Any]:
+def _as_data(path: Path, chosen: PlanFile, other: PlanFile | None) -> dict[str, Any]:
     runner_up = None
     if other is not None:
         runner_up = {
-            "path": str(other_path),
+            "rank": other.rank,
+            "verdict": verdict(chosen, other),
             "decisions": [{"name": n, "this": a, "other": b} for n, a, b in decisions_that_differ(chosen, other)],
             "terms": [{"name": n, "this": a, "other": b} for n, a, b in terms(chosen, other)],
         }
@@ -118,7 +159,7 @@ def _print_runner_up(console: Console, chosen: PlanFile, other: PlanFile | None)
     if other is None:
         console.print("\nNo other plan beside this one: solve with a larger --k to compare.")
         return
-    console.print(f"\nWhy not plan {other.rank}")
+    console.print(f"\nWhy not plan {other.rank}: {verdict(chosen, other)}")
     rows = table("decision", f"plan {chosen.rank}", f"plan {other.rank}")
     for name, here, there in decisions_that_differ(chosen, other):
         rows.add_row(name, here, there)

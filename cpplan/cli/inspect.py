@@ -9,11 +9,12 @@ from rich.console import Console
 from rich.table import Table
 
 from cpplan.cli.console import print_json, progress, results, table
-from cpplan.cli.options import launch_options, take_launch
+from cpplan.cli.options import kernel_file, launch_options, take_launch
 from cpplan.tile.program import Access, Problem, TileProgram
 
 
 @click.command()
+@kernel_file
 @launch_options
 @click.option("--candidate", type=click.IntRange(1), default=1, show_default=True, help="Which block shape to show.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")

@@ -50,17 +50,28 @@ class DeviceOptions:
 
 
 def launch_options(command: Command) -> Command:
-    """Arguments and options of :class:`LaunchOptions`."""
+    """Options of :class:`LaunchOptions`, and its ``argv``; the command itself declares ``path``."""
     for decorate in reversed(_LAUNCH):
         command = decorate(command)
     return command
 
 
-def device_options(command: Command) -> Command:
+def device_options(*, required: bool) -> Callable[[Command], Command]:
     """Options of :class:`DeviceOptions`."""
-    for decorate in reversed(_DEVICE):
-        command = decorate(command)
-    return command
+    about = "Device name or spec file; may be repeated."
+    first = click.option("--device", multiple=True, required=required, metavar="NAME", help=about)
+
+    def decorate(command: Command) -> Command:
+        for option in reversed([first, *_DEVICE]):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def kernel_file(command: Command) -> Command:
+    """The ``path`` of a kernel file."""
+    return click.argument("path", type=click.Path(path_type=Path, exists=True, dir_okay=False))(command)
 
 
 def take_launch(values: dict[str, Any]) -> LaunchOptions:
@@ -76,7 +87,6 @@ def take_device(values: dict[str, Any]) -> DeviceOptions:
 
 
 _LAUNCH: list[Callable[[Any], Any]] = [
-    click.argument("path", type=click.Path(path_type=Path, exists=True, dir_okay=False)),
     click.argument("argv", nargs=-1),
     click.option(
         "--entry", metavar="CALL", help="Function of the file that launches the kernel, e.g. run or run(4096)."
@@ -98,9 +108,6 @@ _LAUNCH: list[Callable[[Any], Any]] = [
 ]
 
 _DEVICE: list[Callable[[Any], Any]] = [
-    click.option(
-        "--device", multiple=True, required=True, metavar="NAME", help="Device name or spec file; may be repeated."
-    ),
     click.option("--cores", metavar="WxH@X,Y", help="Use only this part of the array, e.g. 4x8@0,2."),
     click.option("--disable-core", multiple=True, metavar="X,Y", help="Plan around a faulty core."),
     click.option("--derate", multiple=True, metavar="KIND=FACTOR", help="Slow a resource down: dram=0.7 or noc=0.5."),

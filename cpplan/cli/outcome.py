@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from rich.console import Console
@@ -47,19 +47,13 @@ class Outcome:
             if re.fullmatch(r"plan-\d+\.(json|mlir)", old.name):
                 old.unlink()
         write_file(folder / CERTIFICATE, _pretty(solution.certificate))
-        files = []
-        for rank, ranked in enumerate(solution.plans, 1):
-            reference = CertificateReference(
-                CERTIFICATE, "optimal" if solution.status == "optimal" else "feasible", solution.bound_cycles
-            )
-            file = plan_file(
-                problem, device, ranked.program, ranked.plan, ranked.cost, rank=rank, certificate=reference
-            )
-            write_plan(folder / f"plan-{rank}.json", file)
-            write_file(folder / f"plan-{rank}.mlir", print_plan(ranked.program, device, ranked.plan, ranked.cost))
-            files.append(file)
+        files = plan_files(problem, device, solution)
+        for file, ranked in zip(files, solution.plans, strict=True):
+            write_plan(folder / f"plan-{file.rank}.json", file)
+            text = print_plan(ranked.program, device, ranked.plan, ranked.cost)
+            write_file(folder / f"plan-{file.rank}.mlir", text)
         array = "x".join(str(dim.extent) for dim in device.dims)
-        return Outcome(folder, problem.name, device.name, array, solution, tuple(files))
+        return Outcome(folder, problem.name, device.name, array, solution, files)
 
     def record(self) -> dict[str, Any]:
         """One entry of ``problems`` in the output of ``solve --json``."""
@@ -87,6 +81,16 @@ class Outcome:
             "cores": cost.cores,
             "path": str(self.folder / f"plan-{file.rank}.json"),
         }
+
+
+def plan_files(problem: Problem, device: Device, solution: Solution) -> tuple[PlanFile, ...]:
+    """The plans of a solution, best first, as they are written to files."""
+    status: Literal["optimal", "feasible"] = "optimal" if solution.status == "optimal" else "feasible"
+    reference = CertificateReference(CERTIFICATE, status, solution.bound_cycles)
+    return tuple(
+        plan_file(problem, device, found.program, found.plan, found.cost, rank=found.rank, certificate=reference)
+        for found in solution.plans
+    )
 
 
 def print_outcome(console: Console, outcome: Outcome) -> None:

@@ -9,14 +9,15 @@ from typing import Any
 import click
 
 from cpplan.cli.console import print_json, progress, remark, results
-from cpplan.cli.options import device_options, launch_options, take_device, take_launch
+from cpplan.cli.options import device_options, kernel_file, launch_options, take_device, take_launch
 
 EXIT_CODES = {"optimal": 0, "feasible": 1, "infeasible": 3}
 
 
 @click.command()
+@kernel_file
 @launch_options
-@device_options
+@device_options(required=True)
 @click.option("--allow-opaque", is_flag=True, help="Plan data-dependent accesses as private transfers, no reuse.")
 @click.option("--k", type=click.IntRange(1), default=1, show_default=True, help="How many plans.")
 @click.option("--time-limit", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Stop with a gap then.")

@@ -1,0 +1,47 @@
+"""`cpplan inspect`: accesses of a matmul, their class, and what they can be reused along."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from cpplan.cli import main
+
+KERNELS = str(Path(__file__).with_name("kernels.py"))
+
+
+@pytest.fixture(scope="module")
+def problem() -> dict[str, Any]:
+    result = CliRunner().invoke(main, ["inspect", KERNELS, "--json", "--", "256"])
+    assert result.exit_code == 0, result.output
+    (problem,) = json.loads(result.stdout)["problems"]
+    return problem
+
+
+def test_accesses_are_listed_with_class_and_tile(problem: dict[str, Any]) -> None:
+    listed = {a["tensor"]: (a["kind"], a["class"], tuple(a["tile"])) for a in problem["accesses"]}
+    assert listed == {
+        "a": ("load", "affine", (64, 32)),
+        "b": ("load", "affine", (32, 64)),
+        "c": ("store", "affine", (64, 64)),
+    }
+
+
+def test_a_is_reused_along_n_b_along_m_and_c_nowhere(problem: dict[str, Any]) -> None:
+    reused = {a["tensor"]: {name for name, yes in a["reuse"].items() if yes} for a in problem["accesses"]}
+    assert reused == {"a": {"n"}, "b": {"m"}, "c": set()}
+
+
+def test_grid_and_loop_follow_from_the_sizes(problem: dict[str, Any]) -> None:
+    assert problem["grid"] == {"m": 256 // 64, "n": 256 // 64}
+    assert list(problem["loops"].values()) == [256 // 32]
+
+
+def test_a_candidate_that_is_not_there_is_one_message() -> None:
+    result = CliRunner().invoke(main, ["inspect", KERNELS, "--candidate", "2"])
+    assert result.exit_code == 2
+    assert "product has 1 block shapes, choose 1..1" in result.stderr

@@ -1,0 +1,104 @@
+"""plan.mlir: text that MLIR tools read, with every transfer in the loop that the plan says."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+
+import pytest
+import toy
+from xdsl.context import Context
+from xdsl.dialects import affine, arith, builtin, scf
+from xdsl.ir import Operation
+from xdsl.ir.affine import AffineMap
+from xdsl.parser import Parser
+
+from cpplan.cost.model import evaluate
+from cpplan.plan.mlir import print_plan
+from cpplan.plan.plan import Plan, Split
+
+
+def parse(plan: Plan) -> builtin.ModuleOp:
+    text = print_plan(toy.program(), toy.device(), plan, evaluate(toy.program(), toy.device(), plan))
+    context = Context(allow_unregistered=True)
+    for dialect in (builtin.Builtin, affine.Affine, scf.Scf, arith.Arith):
+        context.load_dialect(dialect)
+    module = Parser(context, text).parse_module()
+    module.verify()
+    return module
+
+
+def name_of(op: Operation) -> str:
+    return str(op.attributes.get("op_name__", builtin.StringAttr(op.name)).data)  # type: ignore[attr-defined]
+
+
+def ops_named(module: Operation, name: str) -> list[Operation]:
+    return [op for op in module.walk() if name_of(op) == name]
+
+
+def loops_around(op: Operation) -> list[str]:
+    """Trip counts of the enclosing loops, outermost first."""
+    out: list[str] = []
+    while (parent := op.parent_op()) is not None:
+        if isinstance(parent, affine.ForOp | scf.ForOp):
+            out.insert(0, str(parent.body.block.args[0].name_hint))
+        op = parent
+    return out
+
+
+def text_of(op: Operation, key: str) -> str:
+    attribute = op.attributes[key]
+    assert isinstance(attribute, builtin.StringAttr)
+    return attribute.data
+
+
+def test_every_transfer_sits_in_the_loop_of_its_level() -> None:
+    module = parse(toy.plan())
+    where = {text_of(op, "buffer"): loops_around(op) for op in ops_named(module, "plan.load")}
+    where |= {text_of(op, "buffer"): loops_around(op) for op in ops_named(module, "plan.store")}
+    assert where == {
+        "load_a": ["wave_m"],
+        "load_b": ["wave_m", "wave_n", "k"],
+        "store_c": ["wave_m", "wave_n"],
+    }
+
+
+@pytest.mark.parametrize(("shared", "multicasts"), [(True, ["load_a", "load_b"]), (False, [])])
+def test_only_shared_reads_are_passed_on(shared: bool, multicasts: list[str]) -> None:
+    module = parse(toy.plan(shared))
+    assert [text_of(op, "buffer") for op in ops_named(module, "plan.multicast")] == multicasts
+
+
+@pytest.mark.parametrize(
+    "spatial",
+    [
+        ((Split("n", 2),), (Split("m", 2),)),
+        ((Split("m", 2),), (Split("m", 2),)),
+        ((), (Split("n", 2),)),
+    ],
+)
+def test_every_block_of_the_grid_is_computed_by_exactly_one_core_and_wave(
+    spatial: tuple[tuple[Split, ...], ...],
+) -> None:
+    waves = {dim.name: 4 for dim in toy.program().dims}
+    for split in itertools.chain.from_iterable(spatial):
+        waves[split.dim] //= split.factor
+    order = tuple(name for name, trips in waves.items() if trips > 1)
+    private = [dataclasses.replace(p, groups=(1, 1), pattern="private") for p in toy.plan().placements]
+    level = f"wave.{order[-1]}"
+    placements = tuple(p if p.level == "k" else dataclasses.replace(p, level=level) for p in private)
+    plan = Plan(toy.program().block, spatial, order, placements)
+    indices = {str(op.result.name_hint): op for op in parse(plan).walk() if isinstance(op, affine.ApplyOp)}
+    blocks = [
+        tuple(value_of(indices[dim], dict(zip(("x", "y", "wave_m", "wave_n"), point, strict=True))) for dim in "mn")
+        for point in itertools.product(
+            range(plan.cores_along(0)), range(plan.cores_along(1)), range(waves["m"]), range(waves["n"])
+        )
+    ]
+    assert sorted(blocks) == list(itertools.product(range(4), range(4)))
+
+
+def value_of(op: affine.ApplyOp, point: dict[str, int]) -> int:
+    formula: AffineMap = op.map.data
+    (value,) = formula.eval([point[str(operand.name_hint)] for operand in op.mapOperands], [])
+    return value
