@@ -35,7 +35,8 @@ class AxisMap:
     """What an access touches along one axis: ``tile`` elements from ``start``; ``lanes`` slow to fast.
 
     ``contiguous`` is False when the lanes skip elements, ``tile`` then spans them. ``limit`` is the first index that a
-    mask excludes (None: unguarded) and ``guarded`` whether some point reaches it.
+    mask excludes (None: unguarded), ``guarded`` whether some point reaches it, and ``wrapped`` that the limit is the
+    modulus of a wrap, not a mask.
     """
 
     start: Linear
@@ -44,6 +45,7 @@ class AxisMap:
     contiguous: bool = True
     limit: int | None = None
     guarded: bool = False
+    wrapped: bool = False
 
 
 class Overflow(Exception):
@@ -163,17 +165,19 @@ def _axis_map(start: Linear, lanes: list[tuple[int, int]], shape: tuple[int, ...
 
 def _with_guards(maps: tuple[AxisMap, ...], access: RawAccess) -> tuple[AxisMap, ...]:
     """Each boundary form ``limit - 1 - position >= 0`` put on the axis whose position it bounds."""
-    forms = list(zip(access.mask.forms, access.proved, strict=True)) if access.mask else []
-    forms += [(w.below_bound, ok) for w, ok in zip(access.offset.wraps, access.wraps_proved, strict=True)]
+    masks = access.mask.forms if access.mask else ()
+    forms = [(form, proved, False) for form, proved in zip(masks, access.proved, strict=True)]
+    forms += [(w.below_bound, ok, True) for w, ok in zip(access.offset.wraps, access.wraps_proved, strict=True)]
     result = list(maps)
-    for form, proved in forms:
+    for form, proved, wrapped in forms:
         axis = _guarded_axis(result, form)
         targets = range(len(result)) if axis is None else [axis[0]]
         for target in targets:
             item = result[target]
             limit = axis[1] if axis is not None else None
             smaller = limit if item.limit is None else item.limit if limit is None else min(limit, item.limit)
-            result[target] = replace(item, limit=smaller, guarded=item.guarded or not proved)
+            by_wrap = wrapped and item.limit is None
+            result[target] = replace(item, limit=smaller, guarded=item.guarded or not proved, wrapped=by_wrap)
     if access.mask is not None and not access.mask.exact:
         result = [replace(item, guarded=item.guarded or bool(item.lanes)) for item in result]
     return tuple(result)

@@ -74,6 +74,7 @@ class Body:
     value_names: dict[Value, str] = field(default_factory=dict)
     ops: list[Op] = field(default_factory=list)
     carries: dict[int, list[Carry]] = field(default_factory=dict)
+    attached: dict[Operation, list[Op]] = field(default_factory=dict)  # ops that belong to a load or store
 
     def __post_init__(self) -> None:
         self._owner = {a: (r.op, i) for r in self.analysis.loops for i, a in enumerate(r.op.regions[0][0].arguments)}
@@ -82,7 +83,7 @@ class Body:
         """SSA name of a value, made up at first sight."""
         if value not in self.value_names:
             fallback = _kind(value.op) if value.op is not None else "carry"
-            self.value_names[value] = self.names.new(value.label or fallback)
+            self.value_names[value] = self.names.new(_label(value) or fallback)
         return self.value_names[value]
 
     def needed_by(self, roots: Iterable[Value]) -> set[Value]:
@@ -141,6 +142,7 @@ class Body:
 
     def _emit_block(self, operations: list[Operation], needed: set[Value], loop: str | None) -> None:
         for op in operations:
+            self.ops.extend(self.attached.get(op, ()))
             if op.name == "scf.for":
                 self._emit_loop(op, needed, loop)
             elif op.name == "scf.if":
@@ -150,7 +152,11 @@ class Body:
 
     def _emit_loop(self, op: Operation, needed: set[Value], loop: str | None) -> None:
         record = next(r for r in self.analysis.loops if r.op is op)
-        name, body = self.loop_names[record.index], op.regions[0][0]
+        body = op.regions[0][0]
+        if record.trips is not None and int(record.trips.max()) == 0:  # never runs: what leaves is what entered
+            self.value_names |= {r: self.name_of(op.operands[3 + r.index]) for r in op.results if r in needed}
+            return
+        name = self.loop_names.get(record.index, loop)  # iterations of a persistent loop are blocks of their own
         for argument in body.arguments[:1]:
             if argument in needed:
                 self.ops.append(self._index_op(argument, name, ""))
@@ -216,6 +222,13 @@ class Body:
         if affine is None:
             return [(f"{prefix}opaque", 1), *lanes]
         return [(f"{prefix}const", affine.const), *lanes, *((f"{prefix}{name}", c) for name, c in affine.terms)]
+
+
+def _label(value: Value) -> str:
+    """The user's variable; results of a loop are called like the variables that the loop carries."""
+    if value.op is not None and value.op.name == "scf.for":
+        return value.op.regions[0][0].arguments[1 + value.index].label
+    return value.label
 
 
 def _carried(op: Operation, position: int) -> list[Value]:

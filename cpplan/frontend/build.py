@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -184,7 +184,8 @@ class _Builder:
         """Dims are named after the variable of the kernel that equals the coordinate, if there is one."""
         labels: dict[bytes, str] = {}
         for op in self.analysis.function.walk():
-            for value in op.results:
+            arguments = [a for region in op.regions for block in region for a in block.arguments]
+            for value in (*op.results, *arguments):
                 column = self._labelled_column(value)
                 if column is not None:
                     labels.setdefault(column.tobytes(), value.label)
@@ -271,7 +272,8 @@ class _Builder:
         starts, klass, note = self._classified(raw, maps, rank, loop)
         if maps is not None and klass != "opaque":
             tile, masked = tuple(m.tile for m in maps), tuple(m.guarded for m in maps)
-            limits = tuple(m.limit for m in maps)
+            trusted = self._wraps_are_stored_masked(raw)
+            limits = tuple(None if m.wrapped and not trusted else m.limit for m in maps)
         else:
             tile, masked, limits = _opaque_tile(raw.shape, rank), (True,) * rank, (None,) * rank
         value = self._connect(raw, maps if klass != "opaque" else None, name, loop, body)
@@ -294,7 +296,7 @@ class _Builder:
             notes.append("lanes skip elements")
         if raw.conditional:
             notes.append("under a branch that depends on data or on the block")
-        if not all(raw.wraps_proved) and not self._wraps_are_stored_masked(raw):
+        if not all(raw.wraps_proved) and not self._wraps_are_stored_masked(raw):  # exact where proved
             notes.append("addresses wrap around (%) and no store mask cuts the wrapped part")
         klass: AccessClass = "partial" if notes else "affine"
         limits = [(m.limit, e) for m, e in zip(maps, self.views[raw.base].shape, strict=True) if raw.base is not None and m.guarded]
@@ -313,46 +315,44 @@ class _Builder:
             return False
         stores = [a for a in self.analysis.accesses if a.kind != "load"]
         masks = {_one_lane(form) for store in stores if store.mask for form in store.mask.forms}
-        open_wraps = [w for w, proved in zip(raw.offset.wraps, raw.wraps_proved, strict=True) if not proved]
-        return all(_one_lane(wrap.below_bound) in masks for wrap in open_wraps)
+        return all(_one_lane(wrap.below_bound) in masks for wrap in raw.offset.wraps)
 
     # -- body ----------------------------------------------------------------------------------------------------------
 
     def _connect(
         self, raw: RawAccess, maps: tuple[AxisMap, ...] | None, name: str, loop: str | None, body: Body
     ) -> str:
-        """SSA name of the tile value; loads whose lanes are permuted or broadcast get ops that make the lane shape."""
-        if raw.kind != "load":
-            return body.name_of(raw.value)
+        """SSA name of the tile as it lies in memory, masked elements zero (loads), or of the stored value.
+
+        Loads whose mask fills in something else, or whose lanes are permuted or broadcast, get ops that say so.
+        """
+        steps = list(_steps(raw, maps, self.fold))
         lanes = [lane for item in maps for lane in item.lanes] if maps is not None else list(range(len(raw.shape)))
-        present = [lane for lane in range(len(raw.shape)) if raw.shape[lane] > 1]
-        if lanes == present or maps is None:
-            return self._filled(raw, body.name_of(raw.value), loop, body)
-        tile = body.names.new(f"{raw.value.label or 'tile'}_tile")
-        shape, value = tuple(raw.shape[lane] for lane in lanes), tile
-        if lanes != sorted(lanes):
-            order = [lanes.index(lane) for lane in sorted(lanes)]
-            ordered = tuple(shape[i] for i in order)
-            last = sorted(lanes) == present
-            target = body.name_of(raw.value) if last else body.names.new(f"{tile}_t")
-            self._shape_op(raw, "transpose", value, shape, target, ordered, loop, body, ("order", ",".join(map(str, order))))
-            value, shape = target, ordered
-        if sorted(lanes) != present:
-            lane_list = ",".join(map(str, sorted(lanes)))
-            self._shape_op(raw, "broadcast", value, shape, body.name_of(raw.value), raw.shape, loop, body, ("lanes", lane_list))
+        shape = tuple(raw.shape[lane] for lane in lanes) if steps and maps is not None else raw.shape
+        if raw.kind != "load":
+            if any(kind != "fill" for kind, _, _ in steps):
+                return self._transposed_store(raw, lanes, loop, body)
+            return body.name_of(raw.value)
+        tile = value = body.names.new(f"{raw.value.label or name}_tile") if steps else body.name_of(raw.value)
+        dtype = dtype_of(raw.value)
+        for position, (kind, after, attribute) in enumerate(steps):
+            last = position == len(steps) - 1
+            target = body.name_of(raw.value) if last else body.names.new(f"{tile}_{kind}")
+            after = after or shape
+            body.attached.setdefault(raw.op, []).append(
+                Op(target, kind, (value,), after, dtype, loop, (attribute,), (shape,), (dtype,), source_of(raw.op))
+            )
+            value, shape = target, after
         return tile
 
-    def _shape_op(
-        self, raw: RawAccess, kind: str, operand: str, before: tuple[int, ...], name: str, after: tuple[int, ...],
-        loop: str | None, body: Body, attribute: tuple[str, str],
-    ) -> None:  # fmt: skip
-        dtype = dtype_of(raw.value)
-        body.ops.append(
-            Op(name, kind, (operand,), after, dtype, loop, (attribute,), (before,), (dtype,), source_of(raw.op))
-        )
-
-    def _filled(self, raw: RawAccess, name: str, loop: str | None, body: Body) -> str:
-        """A masked load with a fill value other than zero gets an op that writes it outside the mask."""
+    def _transposed_store(self, raw: RawAccess, lanes: list[int], loop: str | None, body: Body) -> str:
+        """A value stored across the axes of the tensor: the transposed tile is what reaches memory."""
+        name, after = body.names.new("stored"), tuple(raw.shape[lane] for lane in lanes)
+        dtype, order = dtype_of(raw.value), ("order", ",".join(map(str, lanes)))
+        operand = (body.name_of(raw.value),)
+        body.attached[raw.op] = [
+            Op(name, "transpose", operand, after, dtype, loop, (order,), (raw.shape,), (dtype,), source_of(raw.op))
+        ]
         return name
 
     def _emit_body(self, body: Body) -> None:
@@ -371,6 +371,33 @@ def block_of(launch: Launch) -> tuple[tuple[str, int], ...]:
     pairs = launch.config or tuple(launch.constexprs.items())
     chosen = {name: launch.constexprs.get(name, value) for name, value in pairs}
     return tuple((n, int(v)) for n, v in chosen.items() if isinstance(v, int) and not isinstance(v, bool))
+
+
+def _steps(
+    raw: RawAccess, maps: tuple[AxisMap, ...] | None, fold: bool
+) -> Iterator[tuple[str, tuple[int, ...] | None, tuple[str, str]]]:
+    """(kind, result shape or None for the same, attribute) of the ops between a tile in memory and the lane box."""
+    if maps is None:
+        return
+    fill = _fill_value(raw)
+    if fill is not None and (any(item.guarded for item in maps) or not fold):
+        yield "fill", None, ("value", str(fill))
+    lanes = [lane for item in maps for lane in item.lanes]
+    ordered = sorted(lanes)
+    if lanes != ordered:
+        order = ",".join(str(lanes.index(lane)) for lane in ordered)
+        yield "transpose", tuple(raw.shape[lane] for lane in ordered), ("order", order)
+    if ordered != [lane for lane in range(len(raw.shape)) if raw.shape[lane] > 1]:
+        yield "broadcast", raw.shape, ("lanes", ",".join(map(str, ordered)))
+
+
+def _fill_value(raw: RawAccess) -> float | None:
+    """What a masked load puts where the mask is false, if it is not zero."""
+    other = raw.other.op if raw.other is not None else None
+    if raw.kind != "load" or raw.mask is None or other is None or other.name != "arith.constant":
+        return None
+    value = other.attributes.get("value")
+    return float(value) if isinstance(value, (int, float)) and value != 0 else None
 
 
 def _opaque_tile(shape: tuple[int, ...], rank: int) -> tuple[int, ...]:

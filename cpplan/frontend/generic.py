@@ -294,7 +294,9 @@ def _resolve(text: str, aliases: dict[str, str], depth: int) -> Location:
     if text in aliases:
         return _resolve(aliases[text], aliases, depth + 1)
     if text.startswith("callsite("):
-        return _resolve(text[len("callsite(") :].split(" at ")[0], aliases, depth + 1)
+        callee, _, caller = text[len("callsite(") : -1].partition(" at ")
+        inside = _resolve(callee, aliases, depth + 1)
+        return _resolve(caller, aliases, depth + 1) if "/triton/language/" in inside.file else inside
     if text.startswith("fused"):
         return _resolve(text[text.find("[") + 1 :].split(",")[0].rstrip("]"), aliases, depth + 1)
     named = _NAMED.match(text)

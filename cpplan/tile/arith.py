@@ -27,3 +27,8 @@ def ceil_of(value: Fraction) -> int:
 def times(count: Int, cost: Fraction) -> Int:
     """``ceil(count * cost)`` for a cost of ``cost`` cycles each."""
     return ceil_div(count * cost.numerator, cost.denominator)
+
+
+def round_up(amount: Int, alignment: int) -> Int:
+    """``amount`` rounded up to a multiple of ``alignment``."""
+    return ceil_div(amount, alignment) * alignment
