@@ -23,7 +23,7 @@ from cpplan.cost.units import level_work, shape_bytes
 from cpplan.device.device import Device
 from cpplan.plan.nest import Nest, build_nest
 from cpplan.plan.plan import Placement, Plan
-from cpplan.tile.arith import Int, ceil_div
+from cpplan.tile.arith import Int, round_up
 from cpplan.tile.program import Access, TileProgram
 
 
@@ -82,18 +82,13 @@ def buffer_bytes(program: TileProgram, device: Device, nest: Nest, access: Acces
     """SRAM bytes of the access's circular buffer."""
     size = tile_size(program, access)
     one = tiles_per_transfer(nest, access, place) * size.pages * size.page_bytes
-    return place.depth * align(one, device.sram.alignment)
-
-
-def align(amount: int, alignment: int) -> int:
-    """``amount`` rounded up to a multiple of ``alignment``."""
-    return int(ceil_div(amount, alignment) * alignment)
+    return int(place.depth * round_up(one, device.sram.alignment))
 
 
 def fixed_buffers(program: TileProgram, device: Device) -> tuple[tuple[str, int], ...]:
     """Accumulators and materialised intermediates: (name, bytes)."""
     return tuple(
-        (b.name, align(shape_bytes(b.shape, b.dtype), device.sram.alignment)) for b in program.buffers
+        (b.name, int(round_up(shape_bytes(b.shape, b.dtype), device.sram.alignment))) for b in program.buffers
     )
 
 

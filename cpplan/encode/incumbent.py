@@ -10,22 +10,30 @@ from cpplan.cost.table import Column, Ints, feasible, makespans, totals
 from cpplan.device.device import Device
 from cpplan.encode.prune import OptionBounds
 from cpplan.plan.plan import Plan
+from cpplan.plan.symmetry import OrderKey, Symmetry, orbit
 from cpplan.tile.program import TileProgram
 
 Key = tuple[int, int, int, int]
-Position = tuple[int, int, tuple[int, ...], tuple[int, ...]]
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True)
 class Incumbent:
-    """A legal plan with its exact ranking key and its place in the fixed order of the space.
+    """A legal plan at block candidate ``block`` with its exact ranking key.
 
-    ``position`` is (block, mapping, wave order as dim numbers, row numbers).
+    ``position`` is its place in the fixed order of the space at that block; ``images`` are the plan itself and its
+    mirror images, of which it is the first.
     """
 
     key: Key
-    position: Position
+    block: int
+    position: OrderKey
     plan: Plan
+    images: tuple[Plan, ...]
+
+    @property
+    def rank(self) -> tuple[Key, int, OrderKey]:
+        """Total order of plans."""
+        return (self.key, self.block, self.position)
 
 
 @dataclass(frozen=True)
@@ -36,6 +44,7 @@ class Site:
     mapping: int
     order: tuple[int, ...]
     program: TileProgram
+    symmetries: tuple[Symmetry, ...]
     column: Column
     bounds: OptionBounds
 
@@ -81,15 +90,15 @@ def best_plans(device: Device, site: Site, choice: Ints, k: int) -> list[Incumbe
     cycles = makespans(device, column, choice)
     dram, noc = totals(column, choice, "dram"), totals(column, choice, "noc")
     sram = column.fixed_sram + totals(column, choice, "sram")
-    ranked = np.lexsort((sram, noc, dram, cycles))[:k]
+    ranked = np.lexsort((sram, noc, dram, cycles))[: k * len(site.symmetries)]
     return [
-        Incumbent(
-            (int(cycles[i]), int(dram[i]), int(noc[i]), int(sram[i])),
-            (*site.place, tuple(int(r.number[c]) for r, c in zip(column.rows, choice[i], strict=True))),
-            Plan(
-                site.program.block, column.spatial, column.order,
-                tuple(r.places[c] for r, c in zip(column.rows, choice[i], strict=True)),
-            ),
-        )
-        for i in ranked
-    ]  # fmt: skip
+        _incumbent(site, choice[i], (int(cycles[i]), int(dram[i]), int(noc[i]), int(sram[i]))) for i in ranked
+    ]
+
+
+def _incumbent(site: Site, picked: Ints, key: Key) -> Incumbent:
+    column = site.column
+    places = tuple(rows.places[c] for rows, c in zip(column.rows, picked, strict=True))
+    plan = Plan(site.program.block, column.spatial, column.order, places)
+    images = orbit(site.program, plan, site.symmetries)
+    return Incumbent(key, site.block, *images[0], tuple(other for _, other in images))

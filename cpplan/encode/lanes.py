@@ -14,11 +14,11 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from cpplan.cost.streams import transfer_cycles
+from cpplan.cost.streams import packets, transfer_cycles
 from cpplan.cost.units import hardware_tiles, level_work, shape_bytes, tile_bytes
 from cpplan.device.device import Device
 from cpplan.plan.space import Spatial, avoids_disabled, spatial_choices
-from cpplan.tile.arith import ceil_div
+from cpplan.tile.arith import ceil_div, cycles_at, round_up
 from cpplan.tile.program import Access, Family, TileProgram
 
 Ints = npt.NDArray[np.int64]
@@ -51,8 +51,7 @@ def block_facts(family: Family, device: Device) -> BlockFacts:
     work = level_work(program, device)
     fixed = np.zeros(count, dtype=np.int64)
     for buffer in program.buffers:
-        size = np.asarray(shape_bytes(buffer.shape, buffer.dtype))
-        fixed = fixed + ceil_div(size, device.sram.alignment) * device.sram.alignment
+        fixed = fixed + round_up(shape_bytes(buffer.shape, buffer.dtype), device.sram.alignment)
     return BlockFacts(
         program,
         rows([d.extent for d in program.dims]),
@@ -163,14 +162,17 @@ def _order_bound(
         compute = compute + runs * facts.ops[1 + number, block]
     room = device.sram.usable - facts.fixed[block]
     parts: dict[bool, list[_Part]] = {False: [], True: []}
-    bank, processor, least = (np.zeros(len(lanes), dtype=np.int64) for _ in range(3))
+    bank, least = np.zeros(len(lanes), dtype=np.int64), np.zeros(len(lanes), dtype=np.int64)
+    alone = []
     for number, access in enumerate(program.accesses):
         part = _access_bound(facts, device, access, number, lanes, waves, cores, order, room)
         parts[access.kind != "load"].append(part)
-        bank, processor, least = bank + part.bank, processor + part.processor, least + part.sram
+        bank, least = bank + part.bank, least + part.sram
+        alone.append(part.processor)
     nocs = len(device.nocs)
     latency = sum((_together(p, nocs) for p in parts.values() if p), np.zeros(len(lanes), dtype=np.int64))
-    bound = device.launch_cycles + np.maximum(np.maximum(compute + latency, bank), ceil_div(processor, nocs))
+    serial = np.maximum(np.max(alone, axis=0), ceil_div(np.sum(alone, axis=0), nocs))
+    bound = device.launch_cycles + np.maximum(np.maximum(compute + latency, bank), serial)
     return np.where((least <= room) & (latency < INFINITE), bound, INFINITE)
 
 
@@ -208,46 +210,65 @@ def _access_bound(
     levels = [(dims[d], waves[d]) for d in order]
     levels += [(n, facts.trips[_loop_number(program, n), block]) for n in program.loop_path(access.loop)]
     pages, page_bytes = facts.pages[number, block], facts.page_bytes[number]
-    streams = _fewest_streams(device, access, dims, cores)
-    store = access.kind != "load"
-    transfer = device.dram.write if store else device.dram.read
-    rate = device.dram.bank_write_rate if store else device.dram.bank_read_rate
-    each = transfer_cycles(transfer, 1, page_bytes) - transfer.latency
-    big = np.full(len(lanes), INFINITE)
-    exposed, exposed_chain, exposed_bank, bank_total, chain_total = big, big, big, big, big
-    runs, held = np.ones(len(lanes), dtype=np.int64), np.ones(len(lanes), dtype=np.int64)
+    one = np.ones(len(lanes), dtype=np.int64)
+    held, runs = one, one
     for name, trips in levels:
-        held = held * np.where(name in access.indices, trips, 1)
-    for name, trips in [("", np.ones(len(lanes), dtype=np.int64)), *levels]:
+        held = held * (trips if name in access.indices else 1)
+    big = np.full(len(lanes), INFINITE)
+    best = _Part(big, big, big, big, big, round_up(pages * page_bytes, device.sram.alignment))
+    for name, trips in [("", one), *levels]:
         outside, runs = runs, runs * trips
-        if name in access.indices:
-            held = held // trips
-        size = held * pages * page_bytes
-        chain = transfer.latency + held * pages * each
-        requests = ceil_div(streams * held * pages, device.dram.banks)
-        bank = ceil_div(requests * page_bytes * rate.denominator, rate.numerator)
-        longest = np.maximum(chain, bank)
-        fits = size <= room
-        shown = np.where(2 * size <= room, outside, np.where(fits, runs, INFINITE))
-        exposed = np.minimum(exposed, _product(shown, longest))
-        exposed_chain = np.minimum(exposed_chain, _product(shown, chain))
-        exposed_bank = np.minimum(exposed_bank, _product(shown, bank))
-        bank_total = np.minimum(bank_total, np.where(fits, runs * bank, INFINITE))
-        chain_total = np.minimum(chain_total, np.where(fits, runs * chain, INFINITE))
-    smallest = np.asarray(ceil_div(pages * page_bytes, device.sram.alignment) * device.sram.alignment)
-    return _Part(exposed, exposed_chain, exposed_bank, bank_total, chain_total, smallest)
+        held = held // trips if name in access.indices else held
+        size = round_up(held * pages * page_bytes, device.sram.alignment)
+        shown = np.where(2 * size <= room, outside, np.where(size <= room, runs, INFINITE))
+        repeated = np.where(size <= room, runs, INFINITE)
+        for chain, bank in _ways(device, access, dims, cores, held * pages, page_bytes):
+            best = _Part(
+                np.minimum(best.exposed, _product(shown, np.maximum(chain, bank))),
+                np.minimum(best.exposed_chain, _product(shown, chain)),
+                np.minimum(best.exposed_bank, _product(shown, bank)),
+                np.minimum(best.bank, _product(repeated, bank)),
+                np.minimum(best.processor, _product(repeated, chain)),
+                best.sram,
+            )
+    return best
+
+
+def _ways(
+    device: Device, access: Access, dims: list[str], cores: Ints, pages: Ints, page_bytes: int
+) -> list[tuple[Ints, Ints]]:
+    """(cycles at the processor, cycles at the banks) of one transfer: private, and shared as widely as can be.
+
+    A shared stream needs the fewest reads, but pays at least for sending to one more core.
+    """
+    active = np.prod(cores, axis=0)
+    store = access.kind != "load"
+    alone = transfer_cycles(device.dram.write if store else device.dram.read, pages, page_bytes)
+    ways = [(alone, _bank_cycles(device, store, active * pages, page_bytes))]
+    if store:
+        return ways
+    needed = [i for i, d in enumerate(dims) if d in access.indices]
+    streams = np.prod(cores[needed], axis=0) if needed else np.ones_like(active)
+    banks = _bank_cycles(device, store, streams * pages, page_bytes)
+    for share in (device.multicast, device.forward):
+        if share is not None:
+            count, largest = packets(share.transfer, pages * page_bytes)
+            send = transfer_cycles(share.transfer, count, largest, 2 if share is device.multicast else 0)
+            handshake = device.multicast.handshake if device.multicast and share is device.multicast else 0
+            ways.append((np.where(streams < active, alone + handshake + send, INFINITE), banks))
+    return ways
+
+
+def _bank_cycles(device: Device, store: bool, pages: Ints, page_bytes: int) -> Ints:
+    rate = device.dram.bank_write_rate if store else device.dram.bank_read_rate
+    cycles: Ints = cycles_at(ceil_div(pages, device.dram.banks) * page_bytes, rate)
+    return cycles
 
 
 def _product(count: Ints, cycles: Ints) -> Ints:
     """``count * cycles``, infinite where ``count`` is."""
-    return np.where(count >= INFINITE, INFINITE, np.where(count >= INFINITE, 1, count) * cycles)
-
-
-def _fewest_streams(device: Device, access: Access, dims: list[str], cores: Ints) -> Ints:
-    """DRAM streams of one transfer when sharing is as wide as any group allows."""
-    shares = access.kind == "load" and (device.multicast is not None or device.forward is not None)
-    needed = [i for i, d in enumerate(dims) if d in access.indices or not shares]
-    return np.prod(cores[needed], axis=0) if needed else np.ones(cores.shape[1], dtype=np.int64)
+    never = (count >= INFINITE) | (cycles >= INFINITE)
+    return np.where(never, INFINITE, np.where(never, 1, count) * np.where(never, 1, cycles))
 
 
 def _loop_number(program: TileProgram, name: str) -> int:

@@ -17,7 +17,9 @@ from ortools.sat.python import cp_model
 from cpplan.cost.table import Ints, undominated_columns
 from cpplan.device.device import Device
 from cpplan.encode.incumbent import Incumbent, Site
+from cpplan.plan.plan import Plan
 from cpplan.plan.space import required_group_ends, required_wave_boundaries
+from cpplan.plan.symmetry import order_key
 
 Literal = cp_model.IntVar
 Term = tuple[Literal, int]
@@ -275,35 +277,46 @@ def count_traffic_and_rank(enc: Encoding) -> None:
 def position_rank(enc: Encoding, plan: Incumbent) -> int:
     """The number that ``enc.rank`` takes for ``plan``; for a plan outside the model, that of the next plan inside."""
     base = 0
+    mapping, order, rows_key = plan.position
     for c in sorted(range(len(enc.sites)), key=lambda c: enc.sites[c].place):
         site = enc.sites[c]
         sizes = [len(r.places) for r in site.column.rows]
-        if site.place == plan.position[:3]:
-            for a, rows in enumerate(site.column.rows):
-                exact = np.nonzero(rows.number == plan.position[3][a])[0]
-                below = int((rows.number < plan.position[3][a]).sum())
-                base += (int(exact[0]) if len(exact) else below) * math.prod(sizes[a + 1 :])
-                if not len(exact):
-                    return base
+        here = (site.block, *order_key(site.program, _plan(site, [0] * len(sizes)))[:2])
+        if here > (plan.block, mapping, order):
             return base
-        if site.place > plan.position[:3]:
+        if here == (plan.block, mapping, order):
+            for a in range(len(sizes)):
+                keys = [order_key(site.program, _plan(site, _only(sizes, a, i)))[2][a] for i in range(sizes[a])]
+                below = sum(key < rows_key[a] for key in keys)
+                base += below * math.prod(sizes[a + 1 :])
+                if rows_key[a] not in keys:
+                    return base
             return base
         base += math.prod(sizes)
     return base
 
 
+def _only(sizes: Sequence[int], access: int, row: int) -> list[int]:
+    return [row if a == access else 0 for a in range(len(sizes))]
+
+
+def _plan(site: Site, picked: Sequence[int]) -> Plan:
+    places = tuple(rows.places[i] for rows, i in zip(site.column.rows, picked, strict=True))
+    return Plan(site.program.block, site.column.spatial, site.column.order, places)
+
+
 def forbid(enc: Encoding, plan: Incumbent) -> None:
-    """Exclude one plan already in hand."""
+    """Exclude one plan already in hand, and its mirror images."""
     for c, site in enumerate(enc.sites):
-        if site.place != plan.position[:3]:
+        if site.block != plan.block:
             continue
-        literals = []
-        for rows, ys, number in zip(site.column.rows, enc.option[c], plan.position[3], strict=True):
-            found = np.nonzero(rows.number == number)[0]
-            if not len(found):
-                return
-            literals.append(ys[int(found[0])])
-        enc.model.add(sum(literals) <= len(literals) - 1)
+        for image in plan.images:
+            if (site.column.spatial, site.column.order) != (image.spatial, image.order):
+                continue
+            pairs = zip(site.column.rows, enc.option[c], image.placements, strict=True)
+            literals = [ys[rows.places.index(place)] for rows, ys, place in pairs if place in rows.places]
+            if len(literals) == len(image.placements):
+                enc.model.add(sum(literals) <= len(literals) - 1)
 
 
 def better_than(enc: Encoding, plan: Incumbent) -> None:

@@ -40,6 +40,7 @@ from cpplan.encode.prune import prune_column
 from cpplan.errors import InternalError
 from cpplan.plan.plan import Plan
 from cpplan.plan.space import violations
+from cpplan.plan.symmetry import Symmetry, symmetries
 from cpplan.tile.family import candidate_program
 from cpplan.tile.program import Problem, TileProgram
 
@@ -106,6 +107,7 @@ class _Search:
     best: list[Incumbent]
     programs: dict[int, TileProgram]
     ops: dict[int, dict[str, int]]
+    symmetries: dict[int, tuple[Symmetry, ...]]
     proofs: list[str]
     deterministic: float = 0.0
     columns: int = 0
@@ -130,8 +132,8 @@ class _Search:
 
     def admit(self, found: Sequence[Incumbent]) -> None:
         """Merge plans into the incumbents."""
-        merged = {plan.position: plan for plan in [*self.best, *found]}
-        self.best = sorted(merged.values(), key=lambda p: (p.key, p.position))[: self.k]
+        merged = {(plan.block, plan.position): plan for plan in [*self.best, *found]}
+        self.best = sorted(merged.values(), key=lambda plan: plan.rank)[: self.k]
 
 
 def solve(
@@ -154,7 +156,7 @@ def solve(
     offsets = [int(n) for n in np.cumsum([0, *(len(f.blocks) for f in problem.families)])]
     search = _Search(
         problem, device, k, start + time_limit if time_limit is not None else None, workers, seed,
-        progress or (lambda _: None), facts, tables, offsets, [], {}, {}, [],
+        progress or (lambda _: None), facts, tables, offsets, [], {}, {}, {}, [],
     )  # fmt: skip
     columns = _bounded_columns(search)
     sites = _open_sites(search, columns)
@@ -219,6 +221,7 @@ def _site(search: _Search, column: _Column) -> Site | None:
     if block not in search.programs:
         search.programs[block] = candidate_program(search.problem.families[column.family], column.block)
         search.ops[block] = position_cycles(search.programs[block], search.device)
+        search.symmetries[block] = symmetries(search.programs[block])
     program = search.programs[block]
     names = [d.name for d in program.dims]
     spatial = search.tables[column.family].choices[column.mapping]
@@ -227,7 +230,7 @@ def _site(search: _Search, column: _Column) -> Site | None:
     pruned = prune_column(search.device, built, search.limit)
     if pruned is None:
         return None
-    return Site(block, column.mapping, column.order, program, *pruned)
+    return Site(block, column.mapping, column.order, program, search.symmetries[block], *pruned)
 
 
 def _open_sites(search: _Search, columns: list[_Column]) -> list[Site]:
@@ -350,7 +353,7 @@ def _answer(search: _Search, seconds: float) -> Solution:
 
 
 def _checked(search: _Search, rank: int, plan: Incumbent) -> RankedPlan:
-    program = search.programs[plan.position[0]]
+    program = search.programs[plan.block]
     cost = evaluate(program, search.device, plan.plan)
     broken = violations(program, search.device, plan.plan)
     if cost.sram_bytes > cost.sram_limit_bytes:

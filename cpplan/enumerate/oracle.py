@@ -16,27 +16,20 @@ from cpplan.cost.table import Column, Ints, build_column, feasible, makespans, t
 from cpplan.device.device import Device
 from cpplan.plan.plan import Plan
 from cpplan.plan.space import legal_spatial, orders
+from cpplan.plan.symmetry import image, symmetries
 from cpplan.tile.program import TileProgram
 
 CHUNK = 20_000
 """Plans scored at once."""
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True)
 class Scored:
     """A plan with its ranking key; ``position`` is its place in the fixed order of the space."""
 
-    makespan_cycles: int
-    dram_bytes: int
-    noc_bytes: int
-    sram_bytes: int
+    key: tuple[int, int, int, int]
     position: tuple[int, ...]
     plan: Plan
-
-    @property
-    def key(self) -> tuple[int, int, int, int]:
-        """Order of plans: makespan, DRAM traffic, NoC traffic, SRAM."""
-        return (self.makespan_cycles, self.dram_bytes, self.noc_bytes, self.sram_bytes)
 
 
 def columns(programs: Sequence[TileProgram], device: Device) -> Iterator[tuple[tuple[int, ...], TileProgram, Column]]:
@@ -53,13 +46,22 @@ def count(programs: Sequence[TileProgram], device: Device) -> int:
 
 
 def brute_force(programs: Sequence[TileProgram], device: Device, k: int) -> list[Scored]:
-    """The ``k`` best plans over all block-shape candidates, best first. Fewer when the space holds fewer."""
+    """The ``k`` best plans over all block-shape candidates, best first; of mirror images only the first counts."""
+    known = [symmetries(p) for p in programs]
     best: list[Scored] = []
+    wanted = k * max((len(s) for s in known), default=1)
     for position, program, column in columns(programs, device):
         for choice in _choices(column):
             keep = feasible(program, device, column, choice)
-            best = _merge(best, position, program, device, column, choice[keep], k)
-    return best
+            best = _merge(best, position, program, device, column, choice[keep], wanted)
+    seen: set[tuple[int, Plan]] = set()
+    out = []
+    for scored in best:
+        block = scored.position[0]
+        if (block, scored.plan) not in seen:
+            out.append(scored)
+            seen |= {(block, image(programs[block], scored.plan, s)) for s in known[block]}
+    return out[:k]
 
 
 def _choices(column: Column) -> Iterator[Ints]:
@@ -88,7 +90,7 @@ def _merge(
     ranked = np.lexsort((sram, noc, dram, cycles))[:k]
     found = [
         Scored(
-            int(cycles[i]), int(dram[i]), int(noc[i]), int(sram[i]), (*position, *map(int, choice[i])),
+            (int(cycles[i]), int(dram[i]), int(noc[i]), int(sram[i])), (*position, *map(int, choice[i])),
             Plan(
                 program.block, column.spatial, column.order,
                 tuple(rows.places[c] for rows, c in zip(column.rows, choice[i], strict=True)),
