@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from cpplan.plan.schema import AccessRecord, Decisions, PlanFile
 
-LEGEND = (
-    "x*12: one core reads, 12 along x get it; x>12: passed on from core to core; @k: moved in loop k; "
-    "2buf: double buffered"
-)
+LEGEND = """\
+mapping x=m/2.n/6: the 12 cores along x are 2 for dim m times 6 for dim n; waves: wave loops, outermost first
+x*12: one core reads, 12 along x get it; x>12: passed on from core to core; @k: moved in loop k; 2buf: double buffered"""
 
 
 def sharing(access: AccessRecord, dims: tuple[str, ...]) -> str:
