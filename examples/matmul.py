@@ -11,7 +11,10 @@ import triton.language as tl
 
 
 def configs():
-    shapes = [(64, 64, 64), (128, 64, 64), (64, 128, 64), (128, 128, 32), (128, 128, 64), (128, 256, 32), (256, 128, 64)]
+    shapes = [
+        (64, 64, 64), (64, 128, 64), (128, 64, 64), (128, 128, 32),
+        (128, 128, 64), (128, 256, 32), (256, 128, 32), (256, 128, 64),
+    ]  # fmt: skip
     return [
         triton.Config({"BLOCK_M": m, "BLOCK_N": n, "BLOCK_K": k, "GROUP_M": 8}, num_warps=8 if m * n > 8192 else 4)
         for m, n, k in shapes

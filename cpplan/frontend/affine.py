@@ -1,8 +1,8 @@
 """Address analysis of one specialised kernel: what every load and store touches, as linear forms.
 
 Scalars and the grid are numbers here, so a scalar is a known function on the box (grid x loops) and an address is a
-linear form over grid axes, loop iterations, known functions and lanes. Not handled: wrap-around arithmetic, ``scf.while``
-carries (treated as loaded data), calls that were not inlined.
+linear form over grid axes, loop iterations, known functions and lanes. Not handled: wrap-around arithmetic, carries of
+``scf.while`` (treated as loaded data), calls that were not inlined.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from cpplan.frontend.branches import BranchRules
 from cpplan.frontend.generic import Block, Operation, Type, Value
 from cpplan.frontend.integers import EXACT, Integers, Shape
 from cpplan.frontend.linear import (
@@ -27,9 +28,9 @@ from cpplan.frontend.linear import (
 from cpplan.frontend.loops import LoopRules
 from cpplan.frontend.space import Array, Space
 from cpplan.frontend.tensor_rules import TensorRules
+from cpplan.frontend.walker_base import INTEGER_ELEMENTS
 from cpplan.tile.program import AccessKind
 
-INTEGER_ELEMENTS = ("i8", "i16", "i32", "i64")
 _INTEGER_BINARY = {f"arith.{name}" for name in ("addi", "subi", *EXACT)}
 
 
@@ -104,17 +105,14 @@ def analyse(
     return analysis
 
 
-class _Walker(TensorRules, LoopRules):
-    """Visits operations in program order; one method per operation with a rule, found by name."""
+class _Walker(TensorRules, LoopRules, BranchRules):
+    """Visits operations in program order; one ``on_dialect__operation`` method per operation with a rule."""
 
     def __init__(self, analysis: Analysis, grid: tuple[int, int, int], tables: dict[int, Array]) -> None:
-        self.analysis, self.grid, self.tables = analysis, grid, tables
-        self.space, self.integers, self.env = analysis.space, analysis.integers, analysis.values
-        self.stack: list[int] = []
-        self.conditional = 0
-        self.recording = True
+        super().__init__(analysis, grid, tables)
+        names = [name for name in dir(self) if name.startswith("on_")]
         self.rules: dict[str, Callable[[Operation], None]] = {
-            name.removeprefix("on_").replace("__", "."): getattr(self, name) for name in dir(self) if name.startswith("on_")
+            name.removeprefix("on_").replace("__", "."): getattr(self, name) for name in names
         }
 
     def run(self, descriptors: dict[int, tuple[tuple[int, ...], tuple[int, ...]]]) -> None:
@@ -145,18 +143,6 @@ class _Walker(TensorRules, LoopRules):
             for result in op.results:
                 self.env[result] = self.default(op, result.type)
 
-    def linear(self, value: Value) -> Linear | None:
-        known = self.env.get(value)
-        return known if isinstance(known, Linear) else None
-
-    def default(self, op: Operation, kind: Type) -> Abstract:
-        """Operations without a rule: floats are data, predicates and integers are unknown."""
-        if kind.element == "i1":
-            return UNKNOWN_PREDICATE
-        if kind.element in INTEGER_ELEMENTS:
-            return self.integers.unknown([self.env.get(v) for v in op.operands], kind.shape)
-        return Pointer(None, self.integers.fresh("data")) if kind.element.startswith("!tt.ptr") else None
-
     # -- arithmetic ----------------------------------------------------------------------------------------------------
 
     def integer_binary(self, op: Operation) -> Abstract:
@@ -171,19 +157,19 @@ class _Walker(TensorRules, LoopRules):
 
     def on_arith__constant(self, op: Operation) -> None:
         result, value = op.results[0], op.attributes.get("value")
-        is_integer = result.type.element.startswith("i") and isinstance(value, (int, bool))
-        self.env[result] = Linear(int(value)) if is_integer and not isinstance(value, (str, list)) and value is not None else (
-            self.integers.fresh("lanes") if result.type.element in INTEGER_ELEMENTS else None
-        )
+        if isinstance(value, int) and result.type.element.startswith("i"):
+            self.env[result] = Linear(int(value))
+        else:
+            is_table = result.type.element in INTEGER_ELEMENTS
+            self.env[result] = self.integers.fresh("lanes") if is_table else None
 
     def on_arith__cmpi(self, op: Operation) -> None:
         a, b = self.linear(op.operands[0]), self.linear(op.operands[1])
-        known = a is not None and b is not None
-        shape = op.operands[0].type.shape
-        predicate = op.integer("predicate", -1)
-        self.env[op.results[0]] = (
-            self.integers.compare(predicate, a, b, shape) if known and a is not None and b is not None else UNKNOWN_PREDICATE
-        )
+        predicate, shape = op.integer("predicate", -1), op.operands[0].type.shape
+        if a is None or b is None:
+            self.env[op.results[0]] = UNKNOWN_PREDICATE
+        else:
+            self.env[op.results[0]] = self.integers.compare(predicate, a, b, shape)
 
     def on_arith__select(self, op: Operation) -> None:
         condition, a, b = (self.env.get(v) for v in op.operands)
@@ -217,7 +203,13 @@ class _Walker(TensorRules, LoopRules):
     # -- memory --------------------------------------------------------------------------------------------------------
 
     def record(
-        self, op: Operation, kind: AccessKind, target: Abstract, value: Value, mask: Abstract, other: Value | None = None
+        self,
+        op: Operation,
+        kind: AccessKind,
+        target: Abstract,
+        value: Value,
+        mask: Abstract,
+        other: Value | None = None,
     ) -> None:
         if not self.recording:
             return
@@ -237,7 +229,7 @@ class _Walker(TensorRules, LoopRules):
         )  # fmt: skip
 
     def _simplified(self, offset: Linear) -> Linear:
-        """Quotients and remainders often recombine to a linear form of the axes: fit the whole scalar part once more."""
+        """Quotients and remainders often recombine to a linear form of the axes: fit the scalar part once more."""
         if "table" not in offset.kinds():
             return offset
         scalar = offset.keeping(lambda a: a.kind in ("axis", "table"), const=True)
@@ -257,10 +249,14 @@ class _Walker(TensorRules, LoopRules):
         if isinstance(target, BlockPointer):
             target, mask = self.block_pointer_target(target, op)
         self.record(op, "load", target, result, mask, other)
-        self.env[result] = self._table_value(target, result) or self.default(op, result.type)
-        if result.type.element in INTEGER_ELEMENTS and self.env[result] is not None and "data" not in _kinds(self.env[result]):
-            known = isinstance(target, Pointer) and target.base in self.tables and not result.type.shape
-            self.env[result] = self.env[result] if known else self.integers.fresh("data", bool(result.type.shape))
+        self.env[result] = self._table_value(target, result) or self._loaded(result)
+
+    def _loaded(self, result: Value) -> Abstract:
+        if result.type.element in INTEGER_ELEMENTS:
+            return self.integers.fresh("data", bool(result.type.shape))
+        if result.type.element.startswith("!tt.ptr"):
+            return Pointer(None, self.integers.fresh("data", bool(result.type.shape)))
+        return UNKNOWN_PREDICATE if result.type.element == "i1" else None
 
     def _table_value(self, target: Abstract, result: Value) -> Linear | None:
         """A scalar read from an integer tensor whose contents were captured is a known function of the axes."""
@@ -285,55 +281,9 @@ class _Walker(TensorRules, LoopRules):
 
     on_tt__atomic_cas = on_tt__atomic_rmw
 
-    # -- branches ------------------------------------------------------------------------------------------------------
-
-    def on_scf__if(self, op: Operation) -> None:
-        verdict = self.integers.decide(self.env.get(op.operands[0]), ())
-        self.analysis.conditions[op] = verdict
-        outcomes: list[list[Abstract]] = []
-        for position, region in enumerate(op.regions):
-            if not region or verdict is (position == 1):
-                continue
-            self.conditional += verdict is None
-            self.visit_block(region[0])
-            self.conditional -= verdict is None
-            outcomes.append([self.env.get(v) for v in region[0].operations[-1].operands])
-        for index, result in enumerate(op.results):
-            self.env[result] = self._merge(op, result, [outcome[index] for outcome in outcomes])
-
-    def _merge(self, op: Operation, result: Value, known: list[Abstract]) -> Abstract:
-        first, last = known[0], known[-1]
-        if first == last:
-            return first
-        condition, shape = self.env.get(op.operands[0]), result.type.shape
-        if isinstance(first, Linear) and isinstance(last, Linear):
-            return self.integers.select(condition, first, last, shape)
-        if isinstance(first, Pointer) and isinstance(last, Pointer):
-            base = first.base if first.base == last.base else None
-            return Pointer(base, self.integers.select(condition, first.offset, last.offset, shape))
-        return self.default(op, result.type)
-
-    def on_cf__cond_br(self, op: Operation) -> None:
-        """Values passed to a later block; two different ones are unknown there."""
-        segments = op.integers("operandSegmentSizes") or [0, len(op.operands)]
-        position = segments[0]
-        for label, width in zip(op.successors, segments[1:], strict=False):
-            block = next(b for b in self.analysis.function.regions[0] if b.label == label)
-            for argument, value in zip(block.arguments, op.operands[position : position + width], strict=True):
-                known = self.env.get(value)
-                seen = argument in self.env and self.env[argument] != known
-                self.env[argument] = self.default(op, argument.type) if seen else known
-            position += width
-
-    on_cf__br = on_cf__cond_br
-
 
 def _is_index(kind: Type) -> bool:
     return kind.element in INTEGER_ELEMENTS or kind.element == "i1"
-
-
-def _kinds(known: Abstract) -> frozenset[str]:
-    return frozenset(known.kinds()) if isinstance(known, Linear) else frozenset()
 
 
 def _combine_predicates(name: str, a: Abstract, b: Abstract) -> Predicate:

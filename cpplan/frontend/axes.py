@@ -92,14 +92,14 @@ def _lanes_per_axis(access: RawAccess, view: View) -> list[list[tuple[int, int]]
     """(lane, elements per step) per axis; None when a lane moves along two axes at once."""
     found: list[list[tuple[int, int]]] = [[] for _ in view.shape]
     for atom, coefficient in access.offset.terms:
-        if atom.kind != "lane" or access.shape[atom.index] == 1:
+        if atom.kind != "lane" or access.shape[atom.number] == 1:
             continue
         fits = [a for a in _by_stride(view) if view.strides[a] <= abs(coefficient)]
         fits = [a for a in fits if view.strides[a] == view.strides[fits[0]]]
         if not fits or coefficient % view.strides[fits[0]]:
             return None
         axis = next((a for a in fits if not found[a]), fits[0])
-        found[axis].append((atom.index, coefficient // view.strides[axis]))
+        found[axis].append((atom.number, coefficient // view.strides[axis]))
     return found
 
 
@@ -126,8 +126,8 @@ def _digits(access: RawAccess, view: View, space: Space) -> list[Linear] | None:
 
     def per_block(atom: Atom) -> bool:
         if atom.kind == "axis":
-            return atom.index not in in_loop
-        return all(space.tables[atom.index].shape[axis] == 1 for axis in in_loop)
+            return atom.number not in in_loop
+        return all(space.tables[atom.number].shape[axis] == 1 for axis in in_loop)
 
     scalar = access.offset.keeping(lambda a: a.kind != "lane", const=True)
     block, rest = scalar.keeping(per_block, const=True), scalar.keeping(lambda a: not per_block(a))
@@ -185,7 +185,7 @@ def _with_guards(maps: tuple[AxisMap, ...], access: RawAccess) -> tuple[AxisMap,
 
 def _guarded_axis(maps: list[AxisMap], form: Linear) -> tuple[int, int] | None:
     """(axis, limit) when ``form + position`` is constant on some axis."""
-    lanes = [(a.index, c) for a, c in form.terms if a.kind == "lane"]
+    lanes = [(a.number, c) for a, c in form.terms if a.kind == "lane"]
     for axis, item in enumerate(maps):
         position = item.start
         if item.lanes:

@@ -3,13 +3,15 @@ is left out, except where computed data depends on it (causal masks, positions u
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from cpplan.frontend.affine import INTEGER_ELEMENTS, Analysis
+from cpplan.frontend.affine import Analysis
 from cpplan.frontend.generic import Operation, Value
 from cpplan.frontend.linear import Linear, Predicate
-from cpplan.tile.program import Affine, Carry, Op
+from cpplan.frontend.numbering import Numbering
+from cpplan.frontend.walker_base import INTEGER_ELEMENTS
+from cpplan.tile.program import Carry, Op
 
 ELEMENTS = {
     "f64": "fp64", "f32": "fp32", "bf16": "bf16", "f16": "fp16", "f8E4M3FN": "fp8e4", "f8E5M2": "fp8e5",
@@ -40,10 +42,25 @@ COMBINERS = {
     "arith.ori": "or",
 }  # fmt: skip
 
-_FLOAT_PREDICATES = ("false", "eq", "gt", "ge", "lt", "le", "ne", "ord", "eq", "gt", "ge", "lt", "le", "ne", "uno", "true")
+_FLOAT_PREDICATES = (
+    "false",
+    "eq",
+    "gt",
+    "ge",
+    "lt",
+    "le",
+    "ne",
+    "ord",
+    "eq",
+    "gt",
+    "ge",
+    "lt",
+    "le",
+    "ne",
+    "uno",
+    "true",
+)
 _INTEGER_PREDICATES = ("eq", "ne", "lt", "le", "gt", "ge", "lt", "le", "gt", "ge")
-
-AsAffine = Callable[[Linear], Affine | None]
 
 
 @dataclass
@@ -67,8 +84,7 @@ class Body:
     """Builder of the op list: ``needed`` values get names; loads and carries are named by the caller first."""
 
     analysis: Analysis
-    loop_names: dict[int, str]
-    as_affine: AsAffine
+    numbering: Numbering
     fold: bool
     names: Names = field(default_factory=Names)
     value_names: dict[Value, str] = field(default_factory=dict)
@@ -77,7 +93,12 @@ class Body:
     attached: dict[Operation, list[Op]] = field(default_factory=dict)  # ops that belong to a load or store
 
     def __post_init__(self) -> None:
+        self.names.taken |= {dim.name for dim in self.numbering.dims} | set(self.numbering.loops.values())
         self._owner = {a: (r.op, i) for r in self.analysis.loops for i, a in enumerate(r.op.regions[0][0].arguments)}
+
+    def attach(self, op: Operation, item: Op) -> None:
+        """Emit ``item`` where the load or store ``op`` stands."""
+        self.attached.setdefault(op, []).append(item)
 
     def name_of(self, value: Value) -> str:
         """SSA name of a value, made up at first sight."""
@@ -103,9 +124,10 @@ class Body:
         if value in self._owner:
             op, position = self._owner[value]
             return _carried(op, position - 1)
-        op = value.op  # type: ignore[assignment]
-        if value.op is None or op.name in ("tt.load", "tt.descriptor_load"):
-            return []
+        made = value.op
+        return [] if made is None or made.name in ("tt.load", "tt.descriptor_load") else self._inputs_of(made, value)
+
+    def _inputs_of(self, op: Operation, value: Value) -> list[Value]:
         if op.name == "scf.for":
             return _carried(op, value.index)
         if op.name == "scf.if":
@@ -156,7 +178,7 @@ class Body:
         if record.trips is not None and int(record.trips.max()) == 0:  # never runs: what leaves is what entered
             self.value_names |= {r: self.name_of(op.operands[3 + r.index]) for r in op.results if r in needed}
             return
-        name = self.loop_names.get(record.index, loop)  # iterations of a persistent loop are blocks of their own
+        name = self.numbering.loops.get(record.index, loop)  # iterations of a persistent loop are blocks of their own
         for argument in body.arguments[:1]:
             if argument in needed:
                 self.ops.append(self._index_op(argument, name, ""))
@@ -213,12 +235,14 @@ class Body:
             assert isinstance(known, Linear)
             kind, forms = "index", [("", known)]
         attributes = [pair for prefix, form in forms for pair in self._form_attributes(prefix, form)]
-        return Op(self.name_of(value), kind, (), value.type.shape, dtype_of(value), loop, tuple(attributes), source=source)
+        return Op(
+            self.name_of(value), kind, (), value.type.shape, dtype_of(value), loop, tuple(attributes), source=source
+        )
 
     def _form_attributes(self, prefix: str, form: Linear) -> list[tuple[str, int | str]]:
         """``const``, one entry per lane and one per dim or loop; ``opaque`` when the form is none of the box."""
-        lanes = [(f"{prefix}lane{a.index}", c) for a, c in form.terms if a.kind == "lane"]
-        affine = self.as_affine(form.keeping(lambda a: a.kind != "lane", const=True))
+        lanes = [(f"{prefix}lane{a.number}", c) for a, c in form.terms if a.kind == "lane"]
+        affine = self.numbering.affine(form.keeping(lambda a: a.kind != "lane", const=True))
         if affine is None:
             return [(f"{prefix}opaque", 1), *lanes]
         return [(f"{prefix}const", affine.const), *lanes, *((f"{prefix}{name}", c) for name, c in affine.terms)]

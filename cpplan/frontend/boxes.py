@@ -28,9 +28,7 @@ class Coordinates:
     def affine(self, values: Column) -> tuple[int, tuple[int, ...]] | None:
         """(const, coefficient per dim) when ``values`` is affine in the coordinates, else None."""
         at_origin = self._at(values, None)
-        slopes = tuple(
-            self._at(values, d) - at_origin if extent > 1 else 0 for d, extent in enumerate(self.extents)
-        )
+        slopes = tuple(self._at(values, d) - at_origin if extent > 1 else 0 for d, extent in enumerate(self.extents))
         fitted = np.full(values.shape, at_origin, dtype=np.int64)
         for slope, column in zip(slopes, self.columns, strict=True):
             fitted += slope * column
@@ -60,10 +58,10 @@ class Blocks:
     def depends(self, atom: Atom) -> bool:
         """Whether an atom is a function of these axes alone."""
         if atom.kind == "axis":
-            return atom.index in self.axes
+            return atom.number in self.axes
         if atom.kind != "table":
             return False
-        shape = self.space.tables[atom.index].shape
+        shape = self.space.tables[atom.number].shape
         return all(extent == 1 or axis in self.axes for axis, extent in enumerate(shape))
 
     def column(self, form: Linear) -> Column | None:
@@ -101,7 +99,9 @@ def find_box(columns: list[Column], blocks: Blocks) -> Coordinates | None:
     of them at every point. The raw grid axes are the last resort.
     """
     distinct = list({c.tobytes(): c for c in columns}.values())
-    raw = [blocks.column(Linear.atom(Atom("axis", axis))) for axis in blocks.axes if (blocks.space.extents[axis] or 1) > 1]
+    raw = [
+        blocks.column(Linear.atom(Atom("axis", axis))) for axis in blocks.axes if (blocks.space.extents[axis] or 1) > 1
+    ]
     axes = [c for c in raw if c is not None]
     return _search(distinct, blocks.count, 0) or (_as_box(axes, blocks.count) if axes else None)
 

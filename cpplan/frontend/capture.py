@@ -117,7 +117,9 @@ def _errors_of(path: str) -> Iterator[None]:
             raise InputError(f"{path}: the file ended itself with exit code {error.code}") from error
     except ModuleNotFoundError as error:
         place = _place(path, error)
-        raise InputError(f"{place}: imports {error.name!r}, which is not installed; install it and try again") from error
+        raise InputError(
+            f"{place}: imports {error.name!r}, which is not installed; install it and try again"
+        ) from error
     except Exception as error:
         message = (str(error) or type(error).__name__).splitlines()[0]
         raise InputError(f"{_place(path, error)}: the file failed: {type(error).__name__}: {message}") from error

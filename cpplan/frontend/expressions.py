@@ -68,7 +68,9 @@ def _evaluate(node: ast.AST, names: Mapping[str, Any], text: str) -> Any:
         return node.value
     if isinstance(node, ast.Name):
         if node.id not in names:
-            raise InputError(f"--grid {text}: {node.id!r} is not a scalar of this launch; known: {', '.join(sorted(names))}")
+            raise InputError(
+                f"--grid {text}: {node.id!r} is not a scalar of this launch; known: {', '.join(sorted(names))}"
+            )
         return names[node.id]
     if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
         left, right = _evaluate(node.left, names, text), _evaluate(node.right, names, text)

@@ -82,7 +82,9 @@ def _fit(column: Integers, samples: Integers, factors: tuple[Factor, ...], shape
             yield Form(factors)
         return
     other = int(np.argmax(base != base[0])) if shape == "shifted" else 0
-    rise, run = (int(column[other] - column[0]), int(base[other] - base[0])) if other else (int(column[0]), int(base[0]))
+    rise, run = (
+        (int(column[other] - column[0]), int(base[other] - base[0])) if other else (int(column[0]), int(base[0]))
+    )
     if run == 0 or rise % run:
         return
     form = Form(factors, rise // run)

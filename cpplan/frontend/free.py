@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpplan.errors import InputError, KernelError
-from cpplan.frontend.build import Built, build
+from cpplan.frontend.build import Limits, build
 from cpplan.frontend.forms import Form, Integers, matching_forms
 from cpplan.frontend.launch import DescriptorArgument, Launch, TensorArgument
 from cpplan.tile.family import leaves, map_leaves, skeleton
@@ -29,10 +29,13 @@ _BASES = (32, 16, 8, 4)
 
 @dataclass(frozen=True)
 class Sample:
-    """A lowered block shape; ``leaves`` are the integers of its program, then its mask limits."""
+    """A lowered block shape: its program without mask flags, its mask limits and flags per access, and ``leaves``, the
+    integers of the program followed by the limits."""
 
     values: tuple[int, ...]
-    built: Built
+    program: TileProgram
+    limits: tuple[Limits, ...]
+    masked: tuple[tuple[bool, ...], ...]
     leaves: tuple[int, ...]
 
 
@@ -54,13 +57,15 @@ def _check_parameters(launch: Launch, free: Sequence[str]) -> None:
     known = [n for n, v in launch.constexprs.items() if isinstance(v, int) and not isinstance(v, bool)]
     for name in free:
         if name not in known:
-            raise InputError(f"free parameter {name}: {launch.kernel} has no integer constexpr of that name; it has {known}")
+            raise InputError(
+                f"free parameter {name}: {launch.kernel} has no integer constexpr of that name; it has {known}"
+            )
     if len(set(free)) != len(free):
         raise InputError(f"free parameters {', '.join(free)}: a name is given twice")
     if launch.replay is None:
         raise InputError(
-            f"{launch.source}: {launch.kernel} is launched on a fixed grid {launch.grid}; free parameters need a grid that "
-            "is a function of them, such as kernel[lambda meta: (triton.cdiv(m, meta['BLOCK_M']),)](...)"
+            f"{launch.source}: {launch.kernel} is launched on a fixed grid {launch.grid}; free parameters need a grid "
+            "that is a function of them, such as kernel[lambda meta: (triton.cdiv(m, meta['BLOCK_M']),)](...)"
         )
 
 
@@ -73,11 +78,11 @@ def _samples(launch: Launch, free: Sequence[str]) -> list[Sample]:
         except KernelError as error:
             refusal = error
             continue
-        if len({(skeleton(s.built.program), len(s.leaves)) for s in taken}) == 1:
+        if len({(skeleton(s.program), len(s.leaves)) for s in taken}) == 1:
             return taken
     raise refusal or KernelError(
-        f"{launch.source}: the structure of {launch.kernel} changes with {', '.join(free)} (loops or dims appear or vanish); "
-        "give explicit values with --constexpr instead"
+        f"{launch.source}: the structure of {launch.kernel} changes with {', '.join(free)} (loops or dims appear or "
+        "vanish); give explicit values with --constexpr instead"
     )
 
 
@@ -95,10 +100,11 @@ def _sample_points(base: int, count: int) -> Iterator[tuple[int, ...]]:
 def _sample(launch: Launch, free: Sequence[str], values: tuple[int, ...]) -> Sample:
     assert launch.replay is not None
     built = build(launch.replay(dict(zip(free, values, strict=True))), fold=False)
-    limits = [limit for item in built.limits.values() for limit in item if limit is not None]
+    limits = [limit for item in built.limits for limit in item if limit is not None]
     program = replace(built.program, accesses=tuple(replace(a, masked=()) for a in built.program.accesses))
-    built = replace(built, program=program, masked=tuple(a.masked for a in built.program.accesses))
-    return Sample(values, built, (*(int(leaf) for leaf in leaves(program)), *limits))
+    masked = tuple(a.masked for a in built.program.accesses)
+    integers = (*(int(leaf) for leaf in leaves(program)), *limits)
+    return Sample(values, program, built.limits, masked, integers)
 
 
 class _Fitted:
@@ -106,7 +112,7 @@ class _Fitted:
 
     def __init__(self, launch: Launch, free: tuple[str, ...], samples: list[Sample]) -> None:
         self.launch, self.free, self.samples = launch, free, samples
-        self.program, self.limits = samples[0].built.program, samples[0].built.limits
+        self.program, self.limits = samples[0].program, samples[0].limits
         self.points = np.array([s.values for s in samples], dtype=np.int64)
         self.sizes = sorted(_sizes(launch, self.program))
         self.columns = np.array([s.leaves for s in samples], dtype=np.int64).T
@@ -136,8 +142,8 @@ class _Fitted:
             if differs.size:
                 block = ", ".join(f"{n}={v}" for n, v in zip(self.free, table[differs[0]], strict=True))
                 raise KernelError(
-                    f"{self.launch.source}: an integer of {self.launch.kernel} has two readings ({forms[0]} and {other}) "
-                    f"that differ at {block}; give explicit values with --constexpr instead"
+                    f"{self.launch.source}: an integer of {self.launch.kernel} has two readings ({forms[0]} and "
+                    f"{other}) that differ at {block}; give explicit values with --constexpr instead"
                 )
         return values
 
@@ -153,7 +159,7 @@ class _Fitted:
 
         indices = iter(range(len(self.columns)))
         program = map_leaves(self.program, lambda _: column(next(indices)))
-        limits = [tuple(None if n is None else column(next(indices)) for n in item) for item in self.limits.values()]
+        limits = [tuple(None if n is None else column(next(indices)) for n in item) for item in self.limits]
         return program, limits
 
     # -- candidates ----------------------------------------------------------------------------------------------------
@@ -166,13 +172,13 @@ class _Fitted:
             table = table[self._bytes(table) <= sram_limit]
         if not len(table):
             raise KernelError(
-                f"{self.launch.source}: no block shape of {self.launch.kernel} with multiples of {HARDWARE_TILE} fits in "
-                f"{sram_limit} bytes"
+                f"{self.launch.source}: no block shape of {self.launch.kernel} with multiples of {HARDWARE_TILE} fits "
+                f"in {sram_limit} bytes"
             )
         if len(table) > MAX_CANDIDATES:
             raise InputError(
-                f"{len(table):,} block shapes are candidates, more than {MAX_CANDIDATES:,}; name a device (its memory leaves "
-                "most of them out) or fix some parameters with --constexpr"
+                f"{len(table):,} block shapes are candidates, more than {MAX_CANDIDATES:,}; name a device (its memory "
+                "leaves most of them out) or fix some parameters with --constexpr"
             )
         program, limits = self.stacked(table)
         return table[~_leaves_tensors(program, limits)]
@@ -180,7 +186,7 @@ class _Fitted:
     def _largest(self, parameter: int) -> int:
         """Padded extent of the axis that the parameter tiles alone; the sample with it doubled shows which."""
         doubled, extents = self.samples[1 + 2 * parameter], []
-        pairs = zip(self.program.accesses, doubled.built.program.accesses, self.limits.values(), strict=True)
+        pairs = zip(self.program.accesses, doubled.program.accesses, self.limits, strict=True)
         for access, other, limits in pairs:
             shape = self.program.tensor(access.tensor).shape if access.tensor else ()
             for axis, extent in enumerate(shape):
@@ -205,7 +211,7 @@ class _Fitted:
     def family(self, table: Integers) -> Family:
         """The stacked family, mask flags included."""
         program, limits = self.stacked(table)
-        sampled = [s.built.masked for s in self.samples]
+        sampled = [s.masked for s in self.samples]
         accesses = tuple(
             replace(access, masked=_masks(access, limit, program, [m[i] for m in sampled], len(table)))
             for i, (access, limit) in enumerate(zip(program.accesses, limits, strict=True))

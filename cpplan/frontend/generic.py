@@ -96,7 +96,9 @@ def parse_module(text: str) -> Operation:
     aliases = dict(_ALIAS.findall(text))
     start = text.find('"builtin.module"')
     if start < 0:
-        raise InternalError("Triton did not print the module in MLIR's generic form; this Triton version is not supported")
+        raise InternalError(
+            "Triton did not print the module in MLIR's generic form; this Triton version is not supported"
+        )
     return _Reader(text, start, aliases).operation()
 
 

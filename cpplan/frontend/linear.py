@@ -12,8 +12,8 @@ AtomKind = Literal["lane", "axis", "table", "carry", "data", "lanes", "opaque"]
 class Atom(NamedTuple):
     """An unknown of a linear form.
 
-    lane    position along tensor dimension ``index`` of the value at hand
-    axis    grid axis ``index`` (0-2) or iteration number of loop ``index - 3``
+    lane    position along tensor dimension ``number`` of the value at hand
+    axis    grid axis ``number`` (0-2) or iteration of loop ``number - 3``
     table   an interned non-linear function of the axes, known exactly on every point
     carry   a loop-carried value whose closed form is being looked for
     data    something loaded from memory (``per_lane``: a different one per lane)
@@ -22,7 +22,7 @@ class Atom(NamedTuple):
     """
 
     kind: AtomKind
-    index: int
+    number: int
     per_lane: bool = False
 
 
@@ -95,9 +95,9 @@ class Linear:
         """Lanes renumbered; None drops a lane (a dimension of extent 1)."""
         terms: list[tuple[Atom, int]] = []
         for atom, coefficient in self.terms:
-            target = new_lane(atom.index) if atom.kind == "lane" else atom.index
+            target = new_lane(atom.number) if atom.kind == "lane" else atom.number
             if target is not None:
-                terms.append((atom._replace(index=target), coefficient))
+                terms.append((atom._replace(number=target), coefficient))
         wraps = (Wrap(w.expression.with_lanes(new_lane), w.bound) for w in self.wraps)
         return Linear.of(terms, self.const, wraps)
 

@@ -2,36 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from cpplan.frontend.generic import Block, Operation, Value
-from cpplan.frontend.integers import Integers
 from cpplan.frontend.linear import Abstract, Atom, BlockPointer, Linear, Pointer
-from cpplan.frontend.space import MAX_POINTS, Array, Space
-
-if TYPE_CHECKING:
-    from cpplan.frontend.affine import Analysis
+from cpplan.frontend.space import MAX_POINTS, Array
+from cpplan.frontend.walker_base import WalkerBase
 
 SWEEPS = 3
 """A carried value may step by another carried value; each sweep resolves one more link of such a chain."""
 
 
-class LoopRules:
-    """Mixed into the walker, which supplies ``env``, ``space``, ``integers`` and ``visit_block``."""
-
-    if TYPE_CHECKING:
-        env: dict[Value, Abstract]
-        space: Space
-        integers: Integers
-        analysis: Analysis
-        stack: list[int]
-        recording: bool
-
-        def linear(self, value: Value) -> Linear | None: ...
-        def visit_block(self, block: Block) -> None: ...
-        def default(self, op: Operation, kind: object) -> Abstract: ...
+class LoopRules(WalkerBase):
+    """``scf.for`` and ``scf.while``."""
 
     def on_scf__for(self, op: Operation) -> None:
         record = next(r for r in self.analysis.loops if r.op is op)
@@ -54,7 +37,8 @@ class LoopRules:
         lower, upper, step = arrays
         if lower is None or upper is None or step is None or bool((step <= 0).any()):
             return None
-        return np.maximum(0, -((lower - upper) // step))
+        trips: Array = np.maximum(0, -((lower - upper) // step))
+        return trips
 
     def _induction(self, op: Operation, index: int) -> Linear:
         lower, step = self.linear(op.operands[0]), self.linear(op.operands[2])
@@ -66,7 +50,7 @@ class LoopRules:
 
     def _closed_forms(self, op: Operation, body: Block, inits: list[Abstract], index: int) -> list[Linear | None]:
         """Offset of every carried integer or pointer as a function of the iteration; None when there is none."""
-        carries = [Atom("carry", next(iter(self.integers.fresh("carry").terms))[0].index) for _ in inits]
+        carries = [self.integers.fresh("carry").terms[0][0] for _ in inits]
         for argument, init, carry in zip(body.arguments[1:], inits, carries, strict=True):
             self.env[argument] = _with_offset(init, Linear.atom(carry))
         was_recording, self.recording = self.recording, False
@@ -148,7 +132,7 @@ class LoopRules:
         return _with_offset(init, rest + self.space.form(trips).scaled(step))
 
     def _varies(self, form: Linear, index: int) -> bool:
-        return any(a.kind == "table" and self.space.tables[a.index].shape[3 + index] > 1 for a, _ in form.terms)
+        return any(a.kind == "table" and self.space.tables[a.number].shape[3 + index] > 1 for a, _ in form.terms)
 
     def on_scf__while(self, op: Operation) -> None:
         """Carried values of a ``while`` are only known at run time."""

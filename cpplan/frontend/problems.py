@@ -41,7 +41,7 @@ def problem_of(launches: Sequence[Launch]) -> Problem:
 
 
 def free_problem(launches: Sequence[Launch], free: Sequence[str], sram_limit: int | None) -> Problem:
-    """The problem of one group with free block-shape parameters; other tuned parameters are those of its first launch."""
+    """The problem of one group with free block-shape parameters; others are as in its first launch."""
     return problem_from(launches[0], (free_family(launches[0], free, sram_limit),))
 
 

@@ -114,7 +114,13 @@ class Recorder:
     # -- records -------------------------------------------------------------------------------------------------------
 
     def _record(
-        self, function: Any, backend: Any, bound: Mapping[str, Any], specialization: Any, grid: tuple[int, int, int], rule: bool
+        self,
+        function: Any,
+        backend: Any,
+        bound: Mapping[str, Any],
+        specialization: Any,
+        grid: tuple[int, int, int],
+        rule: bool,
     ) -> None:
         signature, constants, attributes = _source_parts(function, backend, bound, specialization)
         constexpr = {p.name for p in function.params if p.is_constexpr}
@@ -172,7 +178,12 @@ class Recorder:
         if dtype not in TORCH_DTYPES:
             raise KernelError(f"tensors of type {dtype} are not supported; known types: {', '.join(TORCH_DTYPES)}")
         values = None
-        if self.mode == "cpu" and dtype in ("int32", "int64") and tensor.numel() <= MAX_VALUES and tensor.is_contiguous():
+        if (
+            self.mode == "cpu"
+            and dtype in ("int32", "int64")
+            and tensor.numel() <= MAX_VALUES
+            and tensor.is_contiguous()
+        ):
             values = tensor.detach().reshape(-1).numpy().astype("int64")
         shape, strides = (tuple(map(int, item)) for item in (tensor.shape, tensor.stride()))
         return TensorArgument(TORCH_DTYPES[dtype], shape, strides, number, int(tensor.storage_offset()), values)

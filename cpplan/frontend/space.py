@@ -50,8 +50,8 @@ class Space:
 
     def _part(self, atom: Atom) -> Array | None:
         if atom.kind == "axis":
-            return self.ramp(atom.index)
-        return self.tables[atom.index] if atom.kind == "table" else None
+            return self.ramp(atom.number)
+        return self.tables[atom.number] if atom.kind == "table" else None
 
     def form(self, values: Array) -> Linear:
         """The linear form that equals ``values`` on every point; a new table atom when it is none of the known."""
@@ -108,7 +108,7 @@ class Space:
         low = high = 0
         for atom, coefficient in form.terms:
             if atom.kind == "lane":
-                reach = coefficient * (shape[atom.index] - 1)
+                reach = coefficient * (shape[atom.number] - 1)
                 low, high = low + min(0, reach), high + max(0, reach)
         scalar = self.array(form.keeping(lambda a: a.kind != "lane", const=True))
         if scalar is None:
@@ -133,7 +133,7 @@ class Space:
 
     @contextmanager
     def loop(self, index: int, trips: Array | None) -> Iterator[None]:
-        """Open loop ``index``: its axis has as many points as the largest trip count, unknown when ``trips`` is None."""
+        """Open loop ``index``: its axis has as many points as the largest trip count (None: unknown)."""
         axis, outer = 3 + index, self.valid
         self.extents[axis] = None if trips is None else int(trips.max())
         if trips is not None and int(trips.min()) != int(trips.max()):

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from cpplan.frontend.generic import Operation, Value
-from cpplan.frontend.integers import Integers
 from cpplan.frontend.linear import (
     Abstract,
     Atom,
@@ -16,23 +14,13 @@ from cpplan.frontend.linear import (
     Pointer,
     Predicate,
 )
-from cpplan.tile.program import AccessKind
+from cpplan.frontend.walker_base import WalkerBase
 
 NewLane = Callable[[int], int | None]
 
 
-class TensorRules:
-    """Mixed into the walker, which supplies ``env``, ``integers``, ``linear``, ``record`` and ``default``."""
-
-    if TYPE_CHECKING:
-        env: dict[Value, Abstract]
-        integers: Integers
-
-        def linear(self, value: Value) -> Linear | None: ...
-        def default(self, op: Operation, kind: object) -> Abstract: ...
-        def record(
-            self, op: Operation, kind: AccessKind, target: Abstract, value: Value, mask: Abstract, other: Value | None = None
-        ) -> None: ...
+class TensorRules(WalkerBase):
+    """Index tensors, pointers, descriptors, block pointers."""
 
     # -- lanes ---------------------------------------------------------------------------------------------------------
 
@@ -71,9 +59,9 @@ class TensorRules:
 
     def _flattened(self, known: Linear, before: tuple[int, ...], after: tuple[int, ...]) -> Linear | None:
         """A row-major ramp stays one under any reshape; other forms do not survive in general."""
-        steps = _row_major(before)
-        scale = next((known.coefficient(Atom("lane", d)) // steps[d] for d in reversed(range(len(before))) if before[d] > 1), 0)
-        wanted = [(Atom("lane", d), scale * steps[d]) for d in range(len(before)) if before[d] > 1]
+        steps, wide = _row_major(before), [d for d in range(len(before)) if before[d] > 1]
+        scale = known.coefficient(Atom("lane", wide[-1])) // steps[wide[-1]] if wide else 0
+        wanted = [(Atom("lane", d), scale * steps[d]) for d in wide]
         if any(known.coefficient(atom) != c for atom, c in wanted) or known.kinds() & {"lanes", "data"}:
             return None
         rest = known.keeping(lambda a: a.kind != "lane", const=True)
@@ -91,10 +79,10 @@ class TensorRules:
     # -- pointers ------------------------------------------------------------------------------------------------------
 
     def on_tt__addptr(self, op: Operation) -> None:
-        pointer, step = self.env.get(op.operands[0]), self.linear(op.operands[1])
-        step = step or self.integers.fresh("data", bool(op.results[0].type.shape))
-        known = isinstance(pointer, Pointer)
-        self.env[op.results[0]] = Pointer(pointer.base, pointer.offset + step) if known else Pointer(None, step)
+        pointer, per_lane = self.env.get(op.operands[0]), bool(op.results[0].type.shape)
+        step = self.linear_or(op.operands[1], self.integers.fresh("data", per_lane))
+        known = pointer if isinstance(pointer, Pointer) else Pointer(None, Linear())
+        self.env[op.results[0]] = Pointer(known.base, known.offset + step)
 
     def on_tt__int_to_ptr(self, op: Operation) -> None:
         self.env[op.results[0]] = Pointer(None, self.integers.fresh("data"))
@@ -107,20 +95,20 @@ class TensorRules:
 
     def _descriptor(self, op: Operation, rank: int) -> Descriptor | None:
         pointer = self.env.get(op.operands[0])
-        integers = [self.linear(v) or self.integers.fresh("opaque") for v in op.operands[1 : 1 + 2 * rank]]
+        integers = self.linears(op.operands[1 : 1 + 2 * rank])
         if not isinstance(pointer, Pointer):
             return None
-        return Descriptor(pointer.base, pointer.offset, tuple(integers[:rank]), tuple(integers[rank:]))
+        return Descriptor(pointer.base, pointer.offset, integers[:rank], integers[rank:])
 
     def on_tt__make_tensor_ptr(self, op: Operation) -> None:
         rank = (len(op.operands) - 1) // 3
         descriptor = self._descriptor(op, rank)
-        offsets = tuple(self.linear(v) or self.integers.fresh("opaque") for v in op.operands[1 + 2 * rank :])
+        offsets = self.linears(op.operands[1 + 2 * rank :])
         self.env[op.results[0]] = BlockPointer(descriptor, offsets) if descriptor else None
 
     def on_tt__advance(self, op: Operation) -> None:
         known = self.env.get(op.operands[0])
-        steps = [self.linear(v) or self.integers.fresh("opaque") for v in op.operands[1:]]
+        steps = self.linears(op.operands[1:])
         if isinstance(known, BlockPointer):
             moved = tuple(a + b for a, b in zip(known.offsets, steps, strict=True))
             known = BlockPointer(known.descriptor, moved)
@@ -131,7 +119,9 @@ class TensorRules:
         checked = op.integers("boundaryCheck")
         return self._tile(known.descriptor, known.offsets, checked)
 
-    def _tile(self, descriptor: Descriptor, starts: tuple[Linear, ...], checked: list[int]) -> tuple[Pointer, Predicate]:
+    def _tile(
+        self, descriptor: Descriptor, starts: tuple[Linear, ...], checked: list[int]
+    ) -> tuple[Pointer, Predicate]:
         offset, forms = descriptor.offset, []
         for axis, start in enumerate(starts):
             position = start + Linear.atom(Atom("lane", axis))
@@ -143,7 +133,7 @@ class TensorRules:
 
     def _descriptor_target(self, op: Operation, indices: list[Value]) -> tuple[Abstract, Abstract]:
         descriptor = self.env.get(op.operands[0])
-        starts = tuple(self.linear(v) or self.integers.fresh("data") for v in indices)
+        starts = tuple(self.linear_or(value, self.integers.fresh("data")) for value in indices)
         if not isinstance(descriptor, Descriptor):
             return None, None
         return self._tile(descriptor, starts, list(range(len(starts))))

@@ -22,11 +22,11 @@ _FAKE_VALUES: dict[Any, Any] = {
     torch.Tensor.__int__: 0,
     torch.Tensor.__float__: 0.0,
 }
-_GET_IS_CUDA = torch.Tensor.is_cuda.__get__  # type: ignore[attr-defined]
-_GET_DEVICE = torch.Tensor.device.__get__  # type: ignore[attr-defined]
+_GET_IS_CUDA = torch.Tensor.is_cuda.__get__
+_GET_DEVICE = torch.Tensor.device.__get__
 
 
-class DeviceMode(TorchFunctionMode):
+class DeviceMode(TorchFunctionMode):  # type: ignore[misc]  # torch is optional
     """Every torch call of the user's file passes here: cuda devices become the CPU, tensors claim to be on cuda:0.
 
     With ``fake`` tensors a read of a value is answered 0 or True and counted in ``value_reads``: host code may then
@@ -53,7 +53,11 @@ class DeviceMode(TorchFunctionMode):
             return True
         if self.fake and (func in _FAKE_VALUES or func is torch.Tensor.tolist):
             self.value_reads += 1
-            return _FAKE_VALUES[func] if func in _FAKE_VALUES else torch.zeros(args[0].shape, device="cpu").numpy().tolist()
+            return (
+                _FAKE_VALUES[func]
+                if func in _FAKE_VALUES
+                else torch.zeros(args[0].shape, device="cpu").numpy().tolist()
+            )
         if "device" in kwargs:
             kwargs["device"] = torch.device("cpu")
         kwargs.pop("pin_memory", None)
@@ -119,6 +123,6 @@ def pretend_cuda(patch: Patch, fake: bool) -> Iterator[DeviceMode]:
         if fake:
             from torch._subclasses.fake_tensor import FakeTensorMode
 
-            stack.enter_context(FakeTensorMode(allow_non_fake_inputs=True))  # type: ignore[no-untyped-call]
+            stack.enter_context(FakeTensorMode(allow_non_fake_inputs=True))
         stack.enter_context(mode)
         yield mode

@@ -17,8 +17,8 @@ from cpplan.frontend.launch import Argument, Launch, TensorArgument
 from cpplan.frontend.recorder import Recorder, kernel_source
 
 _POINTEE = {
-    "fp64": "fp64", "fp32": "fp32", "bf16": "bf16", "fp16": "fp16", "fp8e4": "fp8e4nv", "fp8e5": "fp8e5", "int64": "i64",
-    "int32": "i32", "int16": "i16", "int8": "i8", "uint8": "u8", "uint16": "u16", "uint32": "u32", "bool": "i1",
+    "fp64": "fp64", "fp32": "fp32", "bf16": "bf16", "fp16": "fp16", "fp8e4": "fp8e4nv", "fp8e5": "fp8e5", "bool": "i1",
+    "int64": "i64", "int32": "i32", "int16": "i16", "int8": "i8", "uint8": "u8", "uint16": "u16", "uint32": "u32",
 }  # fmt: skip
 """dtype name to Triton's pointee spelling in signatures."""
 
@@ -54,7 +54,8 @@ def _unwrap(names: Mapping[str, Any], kernel: str, path: str) -> tuple[Any, dict
     if kernel not in kernels:
         hint = f"it has {', '.join(kernels)}" if kernels else "it has none"
         raise InputError(f"{path}: there is no kernel {kernel!r}; {hint}")
-    item, tuner, heuristics = names[kernel], None, {}
+    item, tuner = names[kernel], None
+    heuristics: dict[str, Any] = {}
     while not isinstance(item, JITFunction):
         if hasattr(item, "configs"):
             tuner = item
@@ -104,7 +105,9 @@ def _launch(
         wanted = " ".join(f"{'--constexpr' if p.is_constexpr else '--arg'} {p.name}=..." for p in missing)
         raise InputError(f"kernel {function.__name__} also needs {wanted}")
     constexpr = {p.name for p in function.params if p.is_constexpr}
-    constants = {(i,): values[p.name] for i, p in enumerate(function.params) if _is_constant(p, values)}
+    constants: dict[tuple[int, ...], Any] = {
+        (i,): values[p.name] for i, p in enumerate(function.params) if _is_constant(p, values)
+    }
     scalars = {n: v for n, v in values.items() if isinstance(v, (int, float)) and not isinstance(v, bool)}
     return Launch(
         kernel=function.__name__,
@@ -137,5 +140,3 @@ def _type(value: Argument) -> str:
     if isinstance(value, int):
         return "i32" if -(2**31) <= value < 2**31 else "i64"
     return "fp32"
-
-

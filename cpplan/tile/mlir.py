@@ -1,4 +1,4 @@
-"""A tile program as MLIR text: ``affine.parallel`` over the grid, ``scf.for`` loops, and ops of a small ``tile`` dialect.
+"""A tile program as MLIR text: ``affine.parallel`` over the grid, ``scf.for`` loops, ops of a small ``tile`` dialect.
 
 ``tile.load`` and ``tile.store`` carry the affine map from dims and loops to the first element per tensor axis, the tile
 type, and which axes a boundary mask cuts; every other ``tile`` op is a tile-level operation in SSA form.
@@ -79,7 +79,9 @@ def _buffer_line(buffer: Buffer) -> str:
 def _for_line(loop: Loop) -> str:
     results = ", ".join(f"%{c.result}" for c in loop.carries)
     carried = ", ".join(f"%{c.argument} = %{c.initial}" for c in loop.carries)
-    total = f" attributes {attributes_text([('total_trips', loop.total_trips)])}" if loop.total_trips is not None else ""
+    total = (
+        f" attributes {attributes_text([('total_trips', loop.total_trips)])}" if loop.total_trips is not None else ""
+    )
     text = f"scf.for %{loop.name} = 0 to {loop.trips} step 1"
     text += f" iter_args({carried})" if carried else ""
     return (f"{results} = " if results else "") + text + total + " {"
@@ -105,7 +107,8 @@ def _op_line(op: Op) -> str:
     operands = ", ".join(f"%{name}" for name in op.operands)
     types = ", ".join(tensor_text(s, d) for s, d in zip(op.operand_shapes, op.operand_dtypes, strict=True))
     pairs: list[tuple[str, object]] = [*op.attributes, ("source", op.source)]
-    return f"%{op.name} = tile.{op.kind}({operands}) {attributes_text(pairs)} : ({types}) -> {tensor_text(op.shape, op.dtype)}"
+    result = tensor_text(op.shape, op.dtype)
+    return f"%{op.name} = tile.{op.kind}({operands}) {attributes_text(pairs)} : ({types}) -> {result}"
 
 
 def parse_program(text: str) -> TileProgram:
@@ -180,7 +183,9 @@ class _Reader:
         shape, dtype = tensor_parts(match.group(2))
         pairs = dict(attributes_of(match.group(3)))
         loop = pairs["loop"]
-        self.buffers.append(Buffer(match.group(1), shape, dtype, None if loop is None else str(loop), str(pairs["reason"])))
+        self.buffers.append(
+            Buffer(match.group(1), shape, dtype, None if loop is None else str(loop), str(pairs["reason"]))
+        )
 
     def _for(self, match: re.Match[str]) -> None:
         results, name, trips, carried, attributes = match.groups()

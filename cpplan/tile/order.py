@@ -79,7 +79,7 @@ class _Merge:
     def _may_leave(self, path: tuple[str, ...]) -> bool:
         """A loop may be left when neither list has more for it."""
         left = {name for name in self.path if name not in path}
-        rest = (*self.accesses, *self.ops)
+        rest: list[Access | Op] = [*self.accesses, *self.ops]
         return not left or not any(left & set(self.program.loop_path(item.loop)) for item in rest)
 
     def _distance(self, head: Access | Op) -> tuple[int, int]:
