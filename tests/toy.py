@@ -76,7 +76,7 @@ def plan(shared: bool = True) -> Plan:
     return Plan(
         block=program().block,
         spatial=((Split("n", 2),), (Split("m", 2),)),
-        order=("m", "n"),
+        order=(("m",), ("n",)),
         placements=(
             Placement("load_a", "wave.m", 2, groups[0], pattern),
             Placement("load_b", "k", 2, groups[1], pattern),

@@ -79,8 +79,7 @@ def _print(console: Console, problem: Problem, program: TileProgram, candidates:
     from cpplan.tile.mlir import print_program
 
     console.print(f"{problem.name}   {problem.source}", markup=False)
-    for name, text in problem.arguments:
-        console.print(f"  {name}: {text}", markup=False)
+    console.print(", ".join(f"{name}={text}" for name, text in problem.arguments), markup=False)
     shape = ", ".join(f"{name}={value}" for name, value in program.block) or "as launched"
     console.print(f"{candidates} block shapes to choose from; shown: {shape}\n", markup=False)
     click.echo(print_program(program))

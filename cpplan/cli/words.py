@@ -6,7 +6,7 @@ from cpplan.plan.schema import AccessRecord, Decisions, PlanFile
 
 LEGEND = """\
 mapping x=m/2.n/6: the 12 cores along x are 2 for dim m times 6 for dim n; waves: wave loops, outermost first
-x*12: one core reads, 12 along x get it; x>12: passed on from core to core; @k: moved in loop k; 2buf: double buffered"""
+x*12: one core reads, 12 along x get it; x>12: passed on core to core; @k: moved in loop k; 2buf: double buffered"""
 
 
 def sharing(access: AccessRecord, dims: tuple[str, ...]) -> str:
@@ -52,8 +52,8 @@ def block(decisions: Decisions) -> str:
 
 
 def order(decisions: Decisions) -> str:
-    """Wave loops outermost first, or ``-`` when everything is one wave."""
-    return " ".join(decisions.order) or "-"
+    """Wave loops outermost first (``m.n``: one fused loop over both), or ``-`` when everything is one wave."""
+    return " ".join(".".join(group) for group in decisions.order) or "-"
 
 
 def dims(file: PlanFile) -> tuple[str, ...]:

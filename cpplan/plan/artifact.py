@@ -145,10 +145,11 @@ def contradictions(file: PlanFile) -> Iterator[str]:
     """Rules between fields that the file breaks, as ``$.path: what is wrong``."""
     yield from _spatial_contradictions(file)
     dims = {dim.name for dim in file.kernel.grid}
-    for i, name in enumerate(file.decisions.order):
-        if name not in dims:
-            yield f"$.decisions.order[{i}]: {name!r} is not a parallel dim ({', '.join(sorted(dims))})"
-    levels = {LAUNCH, *(wave(name) for name in file.decisions.order), *(loop.name for loop in file.kernel.loops)}
+    for i, group in enumerate(file.decisions.order):
+        for name in group:
+            if name not in dims:
+                yield f"$.decisions.order[{i}]: {name!r} is not a parallel dim ({', '.join(sorted(dims))})"
+    levels = {LAUNCH, *(wave(*group) for group in file.decisions.order), *(loop.name for loop in file.kernel.loops)}
     for i, access in enumerate(file.decisions.accesses):
         where = f"$.decisions.accesses[{i}]"
         if access.level not in levels:

@@ -1,5 +1,6 @@
-"""plan.mlir: a plan as the loop nest that every core runs, with each transfer at its level.
+"""plan.mlir: the tile program, and the plan as the loop nest that every core runs, with each transfer at its level.
 
+The two parts are separated by a ``// -----`` line, as MLIR tools split files. In the second,
 ``affine.parallel`` runs over the cores in use, ``affine.for`` over waves, ``scf.for`` over the kernel's own loops. The
 ``plan`` ops are descriptions, not yet instructions::
 
@@ -10,25 +11,29 @@
     plan.compute    tile ops of the kernel, by name
     plan.store      buffer to DRAM
 
-The text is MLIR that any tool reads which accepts unregistered ops.
+The second part is MLIR that any tool reads which accepts unregistered ops.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 
 from cpplan.cost.model import Cost, tiles_per_transfer
 from cpplan.device.device import Device
 from cpplan.plan.nest import Nest, build_nest, cores_per_dim
 from cpplan.plan.plan import LAUNCH, Placement, Plan, wave
+from cpplan.tile.mlir import print_program
 from cpplan.tile.program import Access, Affine, TileProgram
 
 INDENT = "  "
+SEPARATOR = "// -----"
 
 
 def print_plan(program: TileProgram, device: Device, plan: Plan, cost: Cost) -> str:
-    """The plan of ``program`` as MLIR text."""
-    return "\n".join(_Printer(program, device, plan, cost).module()) + "\n"
+    """``program`` and its plan as MLIR text."""
+    nest = "\n".join(_Printer(program, device, plan, cost).module())
+    return f"{print_program(program).rstrip()}\n\n{SEPARATOR}\n\n{nest}\n"
 
 
 class _Printer:
@@ -77,7 +82,7 @@ class _Printer:
             yield self.buffer(access.name, tiles, place.depth)
         for buffer in self.program.buffers:
             yield self.buffer(buffer.name, 1, 1)
-        yield from self.index_of(dim.name for dim in self.program.dims if dim.name not in self.plan.order)
+        yield from self.index_of(self._resident())
         if any(loop.trips > 1 for loop in self.program.loops):
             yield "%zero = arith.constant 0 : index"
             yield "%one = arith.constant 1 : index"
@@ -123,10 +128,10 @@ class _Printer:
 
     def loop(self, node: int) -> Iterator[str]:
         """A wave loop or a loop of the kernel."""
-        name, trips = self.nest.names[node], self.nest.trips[node]
-        if name == wave(self.nest.index[node]):
+        trips, names = self.nest.trips[node], [name for name, _ in self.nest.indices[node]]
+        if wave(*names) == self.nest.names[node]:
             yield f"affine.for %{self.names[node]} = 0 to {trips} {{"
-            yield from _indented(self.index_of([self.nest.index[node]]))
+            yield from _indented(self.index_of(names))
         else:
             yield f"%trips_{self.names[node]} = arith.constant {trips} : index"
             yield f"scf.for %{self.names[node]} = %zero to %trips_{self.names[node]} step %one {{"
@@ -137,15 +142,24 @@ class _Printer:
         """Block indices of parallel dims: wave number times cores, plus the core's digits."""
         for dim in dims:
             operands, terms = [], []
-            if dim in self.plan.order:
-                operands.append(f"%{_symbol(wave(dim))}")
-                terms.append(_times("d0", cores_per_dim(self.plan.spatial).get(dim, 1)))
+            for node in range(len(self.nest.names)):
+                if dim in dict(self.nest.indices[node]):
+                    operands.append(f"%{self.names[node]}")
+                    terms.append(_times(self.wave_number(node, dim), cores_per_dim(self.plan.spatial).get(dim, 1)))
             for axis, digit, weight in self.digits(dim):
                 terms.append(_times(digit.format(core=f"d{len(operands)}"), weight))
                 operands.append(f"%{self.device.dims[axis].name}")
             inputs = ", ".join(f"d{i}" for i in range(len(operands)))
             total = " + ".join(terms) or "0"
             yield f"%{_symbol(dim)} = affine.apply affine_map<({inputs}) -> ({total})>({', '.join(operands)})"
+
+    def wave_number(self, node: int, dim: str) -> str:
+        """The wave of ``dim`` as a formula of its loop's index d0; of dims fused in one loop the last runs fastest."""
+        pairs = self.nest.indices[node]
+        position = [name for name, _ in pairs].index(dim)
+        inner = math.prod(trips for _, trips in pairs[position + 1 :])
+        number = "d0" if inner == 1 else f"(d0 floordiv {inner})"
+        return number if position == 0 else f"({number} mod {pairs[position][1]})"
 
     def digits(self, dim: str) -> Iterator[tuple[int, str, int]]:
         """(spatial dim, the digit that stands for ``dim`` as a formula of {core}, weight of the digit)."""
@@ -187,15 +201,18 @@ class _Printer:
 
     def _known(self, level: int) -> list[str]:
         """Dims and loops whose index is fixed in the body of ``level``."""
-        path = [self.nest.index[i] for i in self.nest.path(level) if i]
-        resident = [dim.name for dim in self.program.dims if dim.name not in self.plan.order]
-        return resident + path
+        return self._resident() + [name for i in self.nest.path(level) for name, _ in self.nest.indices[i]]
+
+    def _resident(self) -> list[str]:
+        """Parallel dims whose blocks all run in one wave."""
+        waves = {name for group in self.plan.order for name in group}
+        return [dim.name for dim in self.program.dims if dim.name not in waves]
 
     def _below(self, access: Access, level: int) -> list[str]:
         """Dims and loops over which one transfer fetches all tiles."""
         home = self.nest.home[access.loop or ""]
         inner = [i for i in self.nest.path(home) if i not in self.nest.path(level)]
-        return [self.nest.index[i] for i in inner if self.nest.index[i] in access.indices]
+        return [name for i in inner for name, _ in self.nest.indices[i] if name in access.indices]
 
     def ops(self, node: int) -> tuple[list[str], list[str]]:
         """Own ops of a level: those before its inner levels, and those that use what inner levels computed."""

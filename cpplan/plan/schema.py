@@ -100,7 +100,7 @@ class Decisions(Record, frozen=True):
 
     block: dict[str, int]
     spatial: tuple[SpatialRecord, ...]
-    order: tuple[Name, ...]
+    order: tuple[tuple[Name, ...], ...]
     accesses: tuple[AccessRecord, ...]
 
 

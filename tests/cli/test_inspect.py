@@ -45,3 +45,11 @@ def test_a_candidate_that_is_not_there_is_one_message() -> None:
     result = CliRunner().invoke(main, ["inspect", KERNELS, "--candidate", "2"])
     assert result.exit_code == 2
     assert "product has 1 block shapes, choose 1..1" in result.stderr
+
+
+def test_the_text_shows_the_tile_program_and_the_reuse_table() -> None:
+    result = CliRunner().invoke(main, ["inspect", KERNELS])
+    assert result.exit_code == 0, result.output
+    assert "affine.parallel (%m, %n) = (0, 0) to (2, 2)" in result.stdout
+    table = [line.split() for line in result.stdout.partition("reuse along")[2].splitlines()]
+    assert ["a", "-", "reused", "-"] in table

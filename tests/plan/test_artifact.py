@@ -70,7 +70,7 @@ def test_writing_leaves_nothing_but_the_file(path: Path) -> None:
         (["decisions", "accesses", 0, "depth"], 3, r"\$\.decisions\.accesses\[0\]\.depth"),
         (["decisions", "accesses", 1, "pattern"], "gossip", r"\$\.decisions\.accesses\[1\]\.pattern"),
         (["cost", "colour"], "red", r"unknown field `colour` - at `\$\.cost`"),
-        (["decisions", "order", 0], "q", r"\$\.decisions\.order\[0\]: 'q' is not a parallel dim \(m, n\)"),
+        (["decisions", "order", 0], ["q"], r"\$\.decisions\.order\[0\]: 'q' is not a parallel dim \(m, n\)"),
         (["decisions", "accesses", 0, "level"], "q", r"accesses\[0\]\.level: 'q' is not a loop of this plan \(k, "),
         (["decisions", "accesses", 0, "groups"], [2], r"groups: expected 2 sizes, one per spatial dim, got 1"),
         (["decisions", "accesses", 0, "groups"], [3, 1], r"groups\[0\]: groups of 3 do not divide 2 cores"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 
 import pytest
 import toy
@@ -14,8 +15,9 @@ from xdsl.ir.affine import AffineMap
 from xdsl.parser import Parser
 
 from cpplan.cost.model import evaluate
-from cpplan.plan.mlir import print_plan
-from cpplan.plan.plan import Plan, Split
+from cpplan.plan.mlir import SEPARATOR, print_plan
+from cpplan.plan.plan import Plan, Split, wave
+from cpplan.tile.mlir import parse_program
 
 
 def parse(plan: Plan) -> builtin.ModuleOp:
@@ -23,7 +25,7 @@ def parse(plan: Plan) -> builtin.ModuleOp:
     context = Context(allow_unregistered=True)
     for dialect in (builtin.Builtin, affine.Affine, scf.Scf, arith.Arith):
         context.load_dialect(dialect)
-    module = Parser(context, text).parse_module()
+    module = Parser(context, text.partition(SEPARATOR)[2]).parse_module()
     module.verify()
     return module
 
@@ -52,6 +54,12 @@ def text_of(op: Operation, key: str) -> str:
     return attribute.data
 
 
+def test_the_first_part_is_the_tile_program() -> None:
+    cost = evaluate(toy.program(), toy.device(), toy.plan())
+    text = print_plan(toy.program(), toy.device(), toy.plan(), cost)
+    assert parse_program(text.partition(SEPARATOR)[0]) == toy.program()
+
+
 def test_every_transfer_sits_in_the_loop_of_its_level() -> None:
     module = parse(toy.plan())
     where = {text_of(op, "buffer"): loops_around(op) for op in ops_named(module, "plan.load")}
@@ -69,6 +77,7 @@ def test_only_shared_reads_are_passed_on(shared: bool, multicasts: list[str]) ->
     assert [text_of(op, "buffer") for op in ops_named(module, "plan.multicast")] == multicasts
 
 
+@pytest.mark.parametrize("is_fused", [True, False])
 @pytest.mark.parametrize(
     "spatial",
     [
@@ -78,22 +87,22 @@ def test_only_shared_reads_are_passed_on(shared: bool, multicasts: list[str]) ->
     ],
 )
 def test_every_block_of_the_grid_is_computed_by_exactly_one_core_and_wave(
-    spatial: tuple[tuple[Split, ...], ...],
+    spatial: tuple[tuple[Split, ...], ...], is_fused: bool
 ) -> None:
     waves = {dim.name: 4 for dim in toy.program().dims}
     for split in itertools.chain.from_iterable(spatial):
         waves[split.dim] //= split.factor
-    order = tuple(name for name, trips in waves.items() if trips > 1)
+    fused = tuple(name for name, trips in waves.items() if trips > 1)
+    order = (fused,) if is_fused else tuple((name,) for name in fused)
     private = [dataclasses.replace(p, groups=(1, 1), pattern="private") for p in toy.plan().placements]
-    level = f"wave.{order[-1]}"
-    placements = tuple(p if p.level == "k" else dataclasses.replace(p, level=level) for p in private)
+    placements = tuple(p if p.level == "k" else dataclasses.replace(p, level=wave(*order[-1])) for p in private)
     plan = Plan(toy.program().block, spatial, order, placements)
-    indices = {str(op.result.name_hint): op for op in parse(plan).walk() if isinstance(op, affine.ApplyOp)}
+    formulas = {str(op.result.name_hint): op for op in parse(plan).walk() if isinstance(op, affine.ApplyOp)}
+    ranges = {"x": plan.cores_along(0), "y": plan.cores_along(1)}
+    ranges |= {wave(*group).replace(".", "_"): math.prod(waves[name] for name in group) for group in order}
     blocks = [
-        tuple(value_of(indices[dim], dict(zip(("x", "y", "wave_m", "wave_n"), point, strict=True))) for dim in "mn")
-        for point in itertools.product(
-            range(plan.cores_along(0)), range(plan.cores_along(1)), range(waves["m"]), range(waves["n"])
-        )
+        tuple(value_of(formulas[dim], dict(zip(ranges, point, strict=True))) for dim in "mn")
+        for point in itertools.product(*(range(extent) for extent in ranges.values()))
     ]
     assert sorted(blocks) == list(itertools.product(range(4), range(4)))
 
