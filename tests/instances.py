@@ -1,16 +1,21 @@
-"""Hypothesis strategies shared by the tests: random small devices and random tile programs."""
+"""Random small devices and tile programs, drawn from a ``random.Random``.
+
+A test gets one from a saved seed, or from hypothesis through ``st.randoms()``, so that failures shrink.
+"""
 
 from __future__ import annotations
 
 from fractions import Fraction
-
-from hypothesis import strategies as st
+from random import Random
 
 from cpplan.device.device import Device, Dram, Forward, Multicast, Noc, SpatialDim, Sram, Transfer, Unit
-from cpplan.tile.program import Access, Affine, Buffer, Dim, Loop, Op, Tensor, TileProgram
+from cpplan.tile.family import stack
+from cpplan.tile.program import Access, Affine, Buffer, Dim, Loop, Op, Problem, Tensor, TileProgram
 
 MESHES = [(1, 1), (1, 2), (2, 1), (2, 2), (1, 4), (3, 2), (2, 3), (3, 3), (4, 2), (4, 3), (4, 6)]
 RINGS = [(4,), (6,), (8,)]
+RATES = [Fraction(4), Fraction(16), Fraction(301, 10), Fraction(64)]
+OVERLAPS = ["load|compute|store", "load|compute+store", "load+store|compute"]
 
 
 def units(mac: int, op: int) -> tuple[Unit, ...]:
@@ -23,70 +28,75 @@ def units(mac: int, op: int) -> tuple[Unit, ...]:
     )
 
 
-@st.composite
-def devices(draw: st.DrawFn, meshes: list[tuple[int, ...]] | None = None) -> Device:
-    """A mesh or ring with random rates, one or two networks, multicast and/or forwarding."""
-    shape = draw(st.sampled_from(meshes or MESHES + RINGS))
-    rate = st.sampled_from([Fraction(4), Fraction(16), Fraction(301, 10), Fraction(64)])
-    cycles = st.sampled_from([0, 50, 400])
-    transfer = st.builds(
-        Transfer, cycles, st.sampled_from([Fraction(0), Fraction(45, 2), Fraction(35)]), rate,
-        st.sampled_from([Fraction(0), Fraction(11, 10)]), st.sampled_from([4096, 8192]),
-    )  # fmt: skip
+def random_transfer(r: Random) -> Transfer:
+    """Random latency, issue cost, rate, acknowledgement cost and packet size."""
+    issue = r.choice([Fraction(0), Fraction(45, 2), Fraction(35)])
+    per_target = r.choice([Fraction(0), Fraction(11, 10)])
+    return Transfer(r.choice([0, 50, 400]), issue, r.choice(RATES), per_target, r.choice([4096, 8192]))
+
+
+def random_device(r: Random) -> Device:
+    """A mesh up to 4x6 or a ring, one or two networks, multicast and/or forwarding, tight or loose SRAM."""
+    shape = r.choice(MESHES + RINGS)
     torus = tuple(n + 2 for n in shape)
-    forwards = tuple((axis, 1) for axis in range(len(shape)))
-    backwards = tuple((axis, -1) for axis in reversed(range(len(shape))))
-    nocs = tuple(
-        Noc(f"noc{i}", route, torus, True, draw(rate))
-        for i, route in enumerate([forwards, backwards][: draw(st.integers(1, 2))])
-    )
-    banks = draw(st.integers(1, 3))
+    routes = [
+        tuple((axis, 1) for axis in range(len(shape))),
+        tuple((axis, -1) for axis in reversed(range(len(shape)))),
+    ][: r.randint(1, 2)]
+    nocs = tuple(Noc(f"noc{i}", route, torus, True, r.choice(RATES)) for i, route in enumerate(routes))
+    banks = r.randint(1, 3)
     spots = tuple((0,) * (len(shape) - 1) + (b % torus[-1],) for b in range(banks))
+    rates = [r.choice(RATES) for _ in range(4)]
+    interval = r.choice([Fraction(0), Fraction(34, 5)])
     dram = Dram(
-        banks, 1 << 30, draw(rate), draw(rate), draw(rate), draw(rate), draw(st.sampled_from([Fraction(0), Fraction(34, 5)])),
-        draw(transfer), draw(transfer), 32, tuple(spots for _ in nocs),
-    )  # fmt: skip
-    multicast = draw(st.one_of(st.none(), st.builds(Multicast, transfer, cycles)))
+        banks, 1 << 30, *rates, interval, random_transfer(r), random_transfer(r), 32, tuple(spots for _ in nocs)
+    )
     dims = tuple(SpatialDim("xyz"[i], n, tuple(range(1, n + 1))) for i, n in enumerate(shape))
-    forward = draw(st.one_of(st.none(), st.builds(Forward, st.just(tuple(d.name for d in dims)), transfer)))
     return Device(
-        "random", 1000, dims, Sram(draw(st.sampled_from([40_000, 100_000, 1_000_000])), 1000, 16, 32), nocs, dram,
-        multicast, forward, units(draw(st.sampled_from([16, 64])), draw(st.sampled_from([30, 200]))),
-        draw(st.sampled_from(["load|compute|store", "load|compute+store", "load+store|compute"])),
-        draw(st.sampled_from([0, 4000])), 8, 4, (("bf16", "full"), ("fp32", "full")),
-    )  # fmt: skip
+        name="random",
+        clock_mhz=1000,
+        dims=dims,
+        sram=Sram(r.choice([40_000, 100_000, 1_000_000]), 1000, 16, 32),
+        nocs=nocs,
+        dram=dram,
+        multicast=r.choice([None, Multicast(random_transfer(r), r.choice([0, 50, 400]))]),
+        forward=r.choice([None, Forward(tuple(d.name for d in dims), random_transfer(r))]),
+        units=units(r.choice([16, 64]), r.choice([30, 200])),
+        overlap=r.choice(OVERLAPS),  # type: ignore[arg-type]
+        launch_cycles=r.choice([0, 4000]),
+        dst_tiles_16bit=8,
+        dst_tiles_32bit=4,
+        fidelity=(("bf16", "full"), ("fp32", "full")),
+    )
 
 
-@st.composite
-def programs(draw: st.DrawFn, max_dims: int = 4, max_loops: int = 2, max_accesses: int = 5) -> TileProgram:
-    """1-4 parallel dims, 0-2 sequential loops (nested or side by side), 1-5 accesses, random dependences."""
-    dims = tuple(Dim(f"p{i}", draw(st.integers(1, 9))) for i in range(draw(st.integers(1, max_dims))))
+def random_program(r: Random) -> TileProgram:
+    """1-4 parallel dims, 0-2 sequential loops (nested or side by side), 1-5 accesses, extents that need not divide."""
+    dims = tuple(Dim(f"p{i}", r.choice([1, 2, 3, 4, 4, 5, 7, 9])) for i in range(r.randint(1, 4)))
     loops: list[Loop] = []
-    for i in range(draw(st.integers(0, max_loops))):
-        parent = draw(st.sampled_from([None, *(loop.name for loop in loops)]))
-        loops.append(Loop(f"k{i}", draw(st.integers(1, 6)), parent))
+    for i in range(r.randint(0, 2)):
+        loops.append(Loop(f"k{i}", r.randint(1, 6), r.choice([None, *(loop.name for loop in loops)])))
     positions = [None, *(loop.name for loop in loops)]
     tensors, accesses = [], []
-    count = draw(st.integers(1, max_accesses))
+    count = r.randint(1, 5)
     for i in range(count):
-        kind = "store" if i == count - 1 else "load"
-        loop = draw(st.sampled_from(positions))
+        store = i == count - 1
+        loop = r.choice(positions)
         path = _path(loops, loop)
-        usable = [d.name for d in dims] + path
-        chosen = draw(st.lists(st.sampled_from(usable), unique=True, max_size=len(usable)))
-        if kind == "store":
+        chosen = [n for n in [d.name for d in dims] + path if r.random() < 0.5]
+        if store:
             chosen = [d.name for d in dims] + [n for n in path if n in chosen]
-        dtype = draw(st.sampled_from(["bf16", "fp32"]))
-        tile = (draw(st.sampled_from([32, 64, 100])), draw(st.sampled_from([32, 64])))
+        tile = (r.choice([32, 64, 64, 100]), r.choice([32, 64]))
+        tensors.append(Tensor(f"t{i}", r.choice(["bf16", "bf16", "fp32"]), (4096, 4096), (4096, 1)))
         starts = (Affine(0, tuple(sorted((n, 64) for n in chosen))), Affine())
-        tensors.append(Tensor(f"t{i}", dtype, (4096, 4096), (4096, 1)))
-        accesses.append(Access(f"a{i}", f"t{i}", kind, tile, starts, loop, value=f"v{i}"))
+        kind = "store" if store else "load"
+        accesses.append(Access(f"a{i}", f"t{i}", kind, tile, starts, loop, value=f"v{i}"))  # type: ignore[arg-type]
+    square = (64, 64)
     ops = (
-        Op("d", "dot", ("x", "y"), (64, 64), "fp32", draw(st.sampled_from(positions)), (("k", 64),), ((64, 64),) * 2,
-           ("bf16", "bf16")),
-        Op("e", "exp", ("d",), (64, 32), "fp32", draw(st.sampled_from(positions)), (), ((64, 32),), ("fp32",)),
-    )  # fmt: skip
-    buffers = (Buffer("acc", (64, 64), "fp32"),) if draw(st.booleans()) else ()
+        Op("d", "dot", ("x", "y"), square, "fp32", r.choice(positions), (("k", 64),), (square,) * 2, ("bf16",) * 2),
+        Op("e", "exp", ("d",), (64, 32), "fp32", r.choice(positions), (), ((64, 32),), ("fp32",)),
+    )
+    buffers = (Buffer("acc", square, "fp32"),) if r.random() < 0.5 else ()
     return TileProgram("random", dims, tuple(loops), tuple(tensors), tuple(accesses), ops, buffers)
 
 
@@ -97,3 +107,8 @@ def _path(loops: list[Loop], loop: str | None) -> list[str]:
         path.append(loop)
         loop = parents[loop]
     return path[::-1]
+
+
+def problem(*programs: TileProgram) -> Problem:
+    """A problem whose block-shape candidates are ``programs``, one family each."""
+    return Problem(programs[0].name, tuple(stack([p]) for p in programs), (), "", "")

@@ -73,8 +73,7 @@ def tiles_per_transfer(nest: Nest, access: Access, place: Placement) -> int:
     for level in reversed(nest.path(nest.home[access.loop or ""])):
         if nest.names[level] == place.level:
             break
-        if nest.index[level] in access.indices:
-            total *= nest.trips[level]
+        total *= nest.distinct(level, access.indices)
     return total
 
 

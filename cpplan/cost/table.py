@@ -23,7 +23,7 @@ from cpplan.cost.traffic import tiles_moved
 from cpplan.cost.units import level_work
 from cpplan.device.device import Device
 from cpplan.plan.nest import Nest, build_nest
-from cpplan.plan.plan import Delivery, Pattern, Placement, Reader
+from cpplan.plan.plan import Delivery, Order, Pattern, Placement, Reader
 from cpplan.plan.routes import load_weights, store_weights
 from cpplan.plan.space import (
     Spatial,
@@ -70,7 +70,7 @@ class Column:
     """One (block, spatial mapping, wave order) with the option rows of every access."""
 
     spatial: Spatial
-    order: tuple[str, ...]
+    order: Order
     nest: Nest
     ops: tuple[int, ...]  # cycles of own ops per level
     fixed_sram: int
@@ -119,7 +119,7 @@ def undominated_columns(matrix: Ints) -> Ints:
 
 
 def build_column(
-    program: TileProgram, device: Device, spatial: Spatial, order: tuple[str, ...], ops: Mapping[str, int] | None = None
+    program: TileProgram, device: Device, spatial: Spatial, order: Order, ops: Mapping[str, int] | None = None
 ) -> Column:
     """The column of ``spatial`` and ``order`` with every placement that fits SRAM on its own.
 

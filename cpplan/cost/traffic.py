@@ -6,7 +6,7 @@ import itertools
 from functools import lru_cache
 
 from cpplan.plan.nest import Nest, wave_trips
-from cpplan.plan.plan import Placement, Split, wave
+from cpplan.plan.plan import Placement, Split
 from cpplan.tile.program import Access, TileProgram
 
 
@@ -28,12 +28,13 @@ def tiles_moved(
 ) -> int:
     """Tiles of ``access`` that cross the DRAM ports in the whole launch."""
     level = nest.names.index(place.level)
-    enclosing = {nest.index[i] for i in nest.path(level)}
-    home = nest.home[access.loop or ""]
+    enclosing = {name for i in nest.path(level) for name, _ in nest.indices[i]}
+    dims = {d.name for d in program.dims}
     total = 1
-    for i in nest.path(home):
-        if i and nest.names[i] == nest.index[i] and (nest.index[i] in enclosing or nest.index[i] in access.indices):
-            total *= nest.trips[i]
+    for i in nest.path(nest.home[access.loop or ""]):
+        for name, trips in nest.indices[i]:
+            if name not in dims and (name in enclosing or name in access.indices):
+                total *= trips
     waves = wave_trips(program, spatial)
     for dim in program.dims:
         if dim.name in access.indices:
@@ -44,7 +45,7 @@ def tiles_moved(
         for factor in factors:
             cores *= factor
         every = _groups_among_first(factors, grouped, cores)
-        if wave(dim.name) not in {nest.names[i] for i in nest.path(level)}:
+        if dim.name not in enclosing:
             total *= every
             continue
         full = waves[dim.name] - 1

@@ -38,18 +38,18 @@ class Incumbent:
 
 @dataclass(frozen=True)
 class Site:
-    """A column with what identifies it: the block candidate, the mapping number and the wave order."""
+    """A column with what identifies it: the block candidate, the mapping number and the wave loops."""
 
     block: int
     mapping: int
-    order: tuple[int, ...]
+    order: tuple[tuple[int, ...], ...]
     program: TileProgram
     symmetries: tuple[Symmetry, ...]
     column: Column
     bounds: OptionBounds
 
     @property
-    def place(self) -> tuple[int, int, tuple[int, ...]]:
+    def place(self) -> tuple[int, int, tuple[tuple[int, ...], ...]]:
         """Position of the column in the fixed order."""
         return (self.block, self.mapping, self.order)
 

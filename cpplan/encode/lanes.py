@@ -17,7 +17,7 @@ import numpy.typing as npt
 from cpplan.cost.streams import packets, transfer_cycles
 from cpplan.cost.units import hardware_tiles, level_work, shape_bytes, tile_bytes
 from cpplan.device.device import Device
-from cpplan.plan.space import Spatial, avoids_disabled, spatial_choices
+from cpplan.plan.space import Spatial, avoids_disabled, ordered_partitions, spatial_choices
 from cpplan.tile.arith import ceil_div, cycles_at, round_up
 from cpplan.tile.program import Access, Family, TileProgram
 
@@ -124,10 +124,10 @@ def lanes_of(facts: BlockFacts, table: SpatialTable, blocks: Ints) -> Lanes:
 
 @dataclass(frozen=True)
 class Bounded:
-    """Lower bounds of the columns of ``lanes`` under one wave order (dim numbers, outermost first)."""
+    """Lower bounds of the columns of ``lanes`` under one sequence of wave loops (dim numbers, outermost first)."""
 
     lanes: Lanes
-    order: tuple[int, ...]
+    order: tuple[tuple[int, ...], ...]
     bound: Ints  # cycles
 
 
@@ -139,8 +139,8 @@ def column_bounds(facts: BlockFacts, device: Device, table: SpatialTable, lanes:
     out = []
     for mask in np.unique(pattern):
         here = np.nonzero(pattern == mask)[0]
-        active = [d for d in range(dims) if mask >> d & 1]
-        for order in itertools.permutations(active):
+        active = tuple(d for d in range(dims) if mask >> d & 1)
+        for order in ordered_partitions(active):
             bound = _order_bound(facts, device, table, lanes.take(here), waves[:, here], order)
             fits = bound < INFINITE
             chosen = lanes.take(here[fits])
@@ -149,7 +149,7 @@ def column_bounds(facts: BlockFacts, device: Device, table: SpatialTable, lanes:
 
 
 def _order_bound(
-    facts: BlockFacts, device: Device, table: SpatialTable, lanes: Lanes, waves: Ints, order: tuple[int, ...]
+    facts: BlockFacts, device: Device, table: SpatialTable, lanes: Lanes, waves: Ints, order: tuple[tuple[int, ...], ...]
 ) -> Ints:
     program, block = facts.program, lanes.block
     cores = table.cores[:, lanes.spatial]
@@ -202,23 +202,24 @@ def _access_bound(
     lanes: Lanes,
     waves: Ints,
     cores: Ints,
-    order: tuple[int, ...],
+    order: tuple[tuple[int, ...], ...],
     room: Ints,
 ) -> _Part:
     program, block = facts.program, lanes.block
     dims = [d.name for d in program.dims]
-    levels = [(dims[d], waves[d]) for d in order]
-    levels += [(n, facts.trips[_loop_number(program, n), block]) for n in program.loop_path(access.loop)]
-    pages, page_bytes = facts.pages[number, block], facts.page_bytes[number]
     one = np.ones(len(lanes), dtype=np.int64)
+    levels = [_level([(dims[d], waves[d]) for d in group], access, one) for group in order]
+    for name in program.loop_path(access.loop):
+        levels.append(_level([(name, facts.trips[_loop_number(program, name), block])], access, one))
+    pages, page_bytes = facts.pages[number, block], facts.page_bytes[number]
     held, runs = one, one
-    for name, trips in levels:
-        held = held * (trips if name in access.indices else 1)
+    for _, distinct in levels:
+        held = held * distinct
     big = np.full(len(lanes), INFINITE)
     best = _Part(big, big, big, big, big, round_up(pages * page_bytes, device.sram.alignment))
-    for name, trips in [("", one), *levels]:
+    for trips, distinct in [(one, one), *levels]:
         outside, runs = runs, runs * trips
-        held = held // trips if name in access.indices else held
+        held = held // distinct
         size = round_up(held * pages * page_bytes, device.sram.alignment)
         shown = np.where(2 * size <= room, outside, np.where(size <= room, runs, INFINITE))
         repeated = np.where(size <= room, runs, INFINITE)
@@ -232,6 +233,15 @@ def _access_bound(
                 best.sram,
             )
     return best
+
+
+def _level(pairs: list[tuple[str, Ints]], access: Access, one: Ints) -> tuple[Ints, Ints]:
+    """(trips, iterations that differ for ``access``) of a level that iterates ``pairs`` of index and trips."""
+    trips, distinct = one, one
+    for name, count in pairs:
+        trips = trips * count
+        distinct = distinct * count if name in access.indices else distinct
+    return trips, distinct
 
 
 def _ways(

@@ -87,7 +87,7 @@ class _Column:
     family: int
     block: int
     mapping: int
-    order: tuple[int, ...]
+    order: tuple[tuple[int, ...], ...]
 
 
 @dataclass
@@ -225,7 +225,7 @@ def _site(search: _Search, column: _Column) -> Site | None:
     program = search.programs[block]
     names = [d.name for d in program.dims]
     spatial = search.tables[column.family].choices[column.mapping]
-    order = tuple(names[d] for d in column.order)
+    order = tuple(tuple(names[d] for d in group) for group in column.order)
     built = build_column(program, search.device, spatial, order, search.ops[block])
     pruned = prune_column(search.device, built, search.limit)
     if pruned is None:

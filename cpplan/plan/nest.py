@@ -1,15 +1,18 @@
 """The loop nest that one core runs under a plan: launch, wave loops, then the block's own loops.
 
-Only loops with more than one trip are levels; a loop that runs once is part of its parent. Node 0 is the launch.
+Only loops with more than one trip are levels; a loop that runs once is part of its parent. Neighbouring wave loops with no
+transfer between them are one fused loop: the pipeline runs on across them. Node 0 is the launch.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from cpplan.tile.arith import ceil_div
-from cpplan.plan.plan import LAUNCH, Split, wave
+from cpplan.plan.plan import LAUNCH, Order, Split, wave
 from cpplan.tile.program import TileProgram
 
 
@@ -17,15 +20,24 @@ from cpplan.tile.program import TileProgram
 class Nest:
     """Levels of a plan, parents before children.
 
-    ``index[i]`` is the parallel dim or loop that level ``i`` iterates ("" for the launch). ``home`` maps each position
-    of the program (loop name, or "" for block level) to the innermost level that contains it.
+    ``indices[i]`` lists the (parallel dim or loop, trips) pairs that level ``i`` iterates: one for a loop of the block,
+    one or more for a wave loop, none for the launch. ``home`` maps each position of the program (loop name, or "" for
+    block level) to the innermost level that contains it.
     """
 
     names: tuple[str, ...]
-    index: tuple[str, ...]
+    indices: tuple[tuple[tuple[str, int], ...], ...]
     parents: tuple[int, ...]
-    trips: tuple[int, ...]
     home: Mapping[str, int]
+
+    @cached_property
+    def trips(self) -> tuple[int, ...]:
+        """Trips of every level."""
+        return tuple(math.prod(trips for _, trips in pairs) for pairs in self.indices)
+
+    def distinct(self, level: int, names: frozenset[str]) -> int:
+        """Iterations of one run of ``level`` that differ in an index of ``names``."""
+        return math.prod(trips for name, trips in self.indices[level] if name in names)
 
     def path(self, node: int) -> tuple[int, ...]:
         """Levels from the launch down to ``node``, both included."""
@@ -61,23 +73,22 @@ def wave_trips(program: TileProgram, spatial: tuple[tuple[Split, ...], ...]) -> 
     return {d.name: ceil_div(d.extent, cores.get(d.name, 1)) for d in program.dims}
 
 
-def build_nest(program: TileProgram, spatial: tuple[tuple[Split, ...], ...], order: tuple[str, ...]) -> Nest:
+def build_nest(program: TileProgram, spatial: tuple[tuple[Split, ...], ...], order: Order) -> Nest:
     """The nest of ``program`` on ``spatial`` with wave loops in ``order``."""
     waves = wave_trips(program, spatial)
-    names, index, parents, trips = [LAUNCH], [LAUNCH], [0], [1]
-    for dim in order:
-        names.append(wave(dim))
-        index.append(dim)
+    names, parents = [LAUNCH], [0]
+    indices: list[tuple[tuple[str, int], ...]] = [()]
+    for group in order:
+        names.append(wave(*group))
+        indices.append(tuple((dim, waves[dim]) for dim in group))
         parents.append(len(names) - 2)
-        trips.append(waves[dim])
     home = {"": len(names) - 1}
     for loop in program.loops:
         parent = home[loop.parent or ""]
         if loop.trips > 1:
             names.append(loop.name)
-            index.append(loop.name)
+            indices.append(((loop.name, loop.trips),))
             parents.append(parent)
-            trips.append(loop.trips)
             parent = len(names) - 1
         home[loop.name] = parent
-    return Nest(tuple(names), tuple(index), tuple(parents), tuple(trips), home)
+    return Nest(tuple(names), tuple(indices), tuple(parents), home)

@@ -11,13 +11,16 @@ from typing import Literal
 Pattern = Literal["private", "multicast", "forward"]
 Reader = Literal["first", "diagonal", "nearest"]
 
+Order = tuple[tuple[str, ...], ...]
+"""Wave loops, outermost first, each with the parallel dims that it fuses, in dim order."""
+
 LAUNCH = ""
 """Level name of a transfer that happens once per launch, outside every loop."""
 
 
-def wave(dim: str) -> str:
-    """Level name of the wave loop of parallel dim ``dim``."""
-    return f"wave.{dim}"
+def wave(*dims: str) -> str:
+    """Level name of the wave loop over ``dims``."""
+    return ".".join(("wave", *dims))
 
 
 @dataclass(frozen=True, order=True)
@@ -68,13 +71,13 @@ class Plan:
     """All decisions for one launch.
 
     ``spatial`` has one tuple of splits per spatial dim, most significant digit first: with splits (m,2), (n,4) the core
-    at coordinate 5 of that dim works on m-digit 1 and n-digit 1. ``order`` lists the wave loops with more than one
-    trip, outermost first. ``placements`` are in the program's access order.
+    at coordinate 5 of that dim works on m-digit 1 and n-digit 1. ``order`` lists the wave loops, outermost first;
+    each iterates the waves of one or more parallel dims as one fused loop. ``placements`` are in the program's access order.
     """
 
     block: tuple[tuple[str, int], ...]
     spatial: tuple[tuple[Split, ...], ...]
-    order: tuple[str, ...]
+    order: Order
     placements: tuple[Placement, ...]
 
     def placement(self, access: str) -> Placement:

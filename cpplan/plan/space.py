@@ -2,7 +2,7 @@
 
 Two descriptions that differ only in something no transfer can notice are one plan:
 
-* neighbouring wave loops with no transfer between them may swap, so they are listed in dim order;
+* neighbouring wave loops with no transfer between them are one fused loop over their dims;
 * neighbouring digits of a spatial dim may swap unless some sharing group ends between them, so they are listed in dim
   order;
 * a split must earn its cores: with one core fewer per split the dim would need another wave;
@@ -18,7 +18,7 @@ from functools import lru_cache
 from cpplan.plan.routes import readers
 from cpplan.device.device import Device
 from cpplan.plan.nest import Nest, build_nest, cores_per_dim, wave_trips
-from cpplan.plan.plan import Delivery, Placement, Plan, Reader, Split, wave
+from cpplan.plan.plan import Delivery, Order, Placement, Plan, Reader, Split
 from cpplan.tile.arith import ceil_div
 from cpplan.tile.program import Access, TileProgram
 
@@ -81,10 +81,25 @@ def legal_spatial(program: TileProgram, device: Device) -> list[Spatial]:
     return [s for s in spatial_choices(device, dims) if earns_its_cores(program, s) and avoids_disabled(device, s)]
 
 
-def orders(program: TileProgram, spatial: Spatial) -> list[tuple[str, ...]]:
-    """All orders of the wave loops that run more than once."""
+def orders(program: TileProgram, spatial: Spatial) -> list[Order]:
+    """All wave loops over the dims with more than one wave: every sequence of fused groups, in the fixed order."""
     waves = wave_trips(program, spatial)
-    return list(itertools.permutations(d.name for d in program.dims if waves[d.name] > 1))
+    names = [d.name for d in program.dims]
+    active = tuple(i for i, name in enumerate(names) if waves[name] > 1)
+    return [tuple(tuple(names[i] for i in group) for group in groups) for groups in ordered_partitions(active)]
+
+
+@lru_cache(maxsize=256)
+def ordered_partitions(items: tuple[int, ...]) -> tuple[tuple[tuple[int, ...], ...], ...]:
+    """All sequences of disjoint non-empty sets that cover ``items``, sorted."""
+    if not items:
+        return ((),)
+    out = []
+    for size in range(1, len(items) + 1):
+        for group in itertools.combinations(items, size):
+            rest = tuple(i for i in items if i not in group)
+            out += [(group, *tail) for tail in ordered_partitions(rest)]
+    return tuple(sorted(out))
 
 
 def legal_levels(program: TileProgram, nest: Nest, access: Access) -> list[int]:
@@ -99,7 +114,7 @@ def legal_levels(program: TileProgram, nest: Nest, access: Access) -> list[int]:
         return [path[-1]] if written else list(path)
     levels = [path[-1]]
     for inner, outer in zip(reversed(path), reversed(path[:-1]), strict=False):
-        if access.kind == "atomic" or nest.index[inner] not in access.indices:
+        if access.kind == "atomic" or nest.distinct(inner, access.indices) < nest.trips[inner]:
             break
         levels.append(outer)
     return sorted(levels)
@@ -162,14 +177,9 @@ def placements(program: TileProgram, device: Device, spatial: Spatial, nest: Nes
 
 
 def required_wave_boundaries(program: TileProgram, nest: Nest) -> list[str]:
-    """Levels at which some transfer must sit, or the two wave loops around it would be in the wrong order."""
-    position = {d.name: i for i, d in enumerate(program.dims)}
-    waves = [i for i in range(1, len(nest.names)) if nest.names[i] == wave(nest.index[i])]
-    return [
-        nest.names[outer]
-        for outer, inner in itertools.pairwise(waves)
-        if position[nest.index[outer]] > position[nest.index[inner]]
-    ]
+    """Levels at which some transfer must sit, or the wave loops around it would be one fused loop."""
+    innermost = nest.home[""]
+    return [nest.names[level] for level in nest.path(innermost) if level not in (0, innermost)]
 
 
 def required_group_ends(program: TileProgram, spatial: Spatial) -> list[tuple[int, int]]:
@@ -186,7 +196,7 @@ def required_group_ends(program: TileProgram, spatial: Spatial) -> list[tuple[in
 
 
 def is_canonical(program: TileProgram, spatial: Spatial, nest: Nest, chosen: Sequence[Placement]) -> bool:
-    """Whether the wave order and the digit order are the ones under which this plan is listed."""
+    """Whether the wave loops and the digit order are the ones under which this plan is listed."""
     levels = {p.level for p in chosen}
     ends = {(s, g) for p in chosen for s, g in enumerate(p.groups)}
     return all(level in levels for level in required_wave_boundaries(program, nest)) and all(
@@ -210,7 +220,7 @@ def violations(program: TileProgram, device: Device, plan: Plan) -> list[str]:
     if not avoids_disabled(device, plan.spatial):
         out.append("a disabled core is in use")
     if plan.order not in orders(program, plan.spatial):
-        out.append(f"wave order {plan.order} is not an order of the waves with more than one trip")
+        out.append(f"{plan.order} is not a sequence of wave loops over the dims with more than one wave")
         return out
     nest = build_nest(program, plan.spatial, plan.order)
     for access, place in zip(program.accesses, plan.placements, strict=True):

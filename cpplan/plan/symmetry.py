@@ -74,23 +74,20 @@ def _size(access: Access) -> int:
 def image(program: TileProgram, plan: Plan, symmetry: Symmetry) -> Plan:
     """The image of ``plan``, in canonical form."""
     renaming = dict(symmetry.dims)
-    levels = {wave(a): wave(b) for a, b in renaming.items()}
+    position = {d.name: i for i, d in enumerate(program.dims)}
+    order = tuple(tuple(sorted((renaming[d] for d in group), key=lambda d: position[d])) for group in plan.order)
+    levels = {wave(*old): wave(*new) for old, new in zip(plan.order, order, strict=True)}
     moved: list[Placement] = list(plan.placements)
     for place, target in zip(plan.placements, symmetry.target, strict=True):
         name = program.accesses[target].name
         moved[target] = replace(place, access=name, level=levels.get(place.level, place.level))
     spatial = tuple(tuple(Split(renaming[s.dim], s.factor) for s in splits) for splits in plan.spatial)
-    order = tuple(renaming[d] for d in plan.order)
     return canonical(program, Plan(plan.block, spatial, order, tuple(moved)))
 
 
 def canonical(program: TileProgram, plan: Plan) -> Plan:
-    """Sort wave loops and digits wherever no transfer and no group end stands between them."""
+    """Sort the digits of every spatial dim wherever no sharing group ends between them."""
     position = {d.name: i for i, d in enumerate(program.dims)}
-    levels = {p.level for p in plan.placements}
-    order: list[str] = []
-    for run in _runs(plan.order, [wave(d) in levels for d in plan.order]):
-        order += sorted(run, key=lambda d: position[d])
     spatial = []
     for number, splits in enumerate(plan.spatial):
         ends = {p.groups[number] for p in plan.placements}
@@ -99,7 +96,7 @@ def canonical(program: TileProgram, plan: Plan) -> Plan:
         for part in _runs(splits, [size in ends for size in below[1:]]):
             digits += sorted(part, key=lambda s: position[s.dim])
         spatial.append(tuple(digits))
-    return replace(plan, spatial=tuple(spatial), order=tuple(order))
+    return replace(plan, spatial=tuple(spatial))
 
 
 def _runs(items: Sequence[T], ends: Sequence[bool]) -> list[list[T]]:
@@ -118,7 +115,7 @@ def order_key(program: TileProgram, plan: Plan) -> OrderKey:
     node = {name: i for i, name in enumerate(build_nest(program, plan.spatial, plan.order).names)}
     return (
         tuple(tuple((position[s.dim], s.factor) for s in splits) for splits in plan.spatial),
-        tuple(position[d] for d in plan.order),
+        tuple(tuple(position[d] for d in group) for group in plan.order),
         tuple(
             (node[p.level], p.depth, p.groups, p.noc, p.pattern == "forward", READERS.index(p.reader))
             for p in plan.placements
