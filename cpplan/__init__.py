@@ -1,7 +1,7 @@
 """Provably optimal dataflow plans for tile kernels on spatial accelerators."""
 
+from cpplan.api import solve
 from cpplan.errors import CpplanError
+from cpplan.version import __version__
 
-__all__ = ["CpplanError", "__version__"]
-
-__version__ = "0.1.0"
+__all__ = ["CpplanError", "__version__", "solve"]

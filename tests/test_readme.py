@@ -43,6 +43,16 @@ def test_sessions_in_the_readme_are_what_the_program_prints(
         assert SECONDS.sub("_ s", printed[session["command"]]) == SECONDS.sub("_ s", session["output"])
 
 
+def test_the_python_example_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    (example,) = re.findall(r"```python\n(.*?)```", README.read_text(), flags=re.DOTALL)
+    exec(compile(example, "README.md", "exec"), {})
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["1", "2"]
+
+
 def block_after(marker: str) -> str:
     """The fenced block that follows an HTML comment."""
     found = re.search(rf"<!-- command: {marker} -->\n```sh\n(.*?)```", README.read_text(), flags=re.DOTALL)
@@ -58,7 +68,7 @@ def test_both_commands_set_themselves_up_and_are_valid_shell(marker: str) -> Non
     subprocess.run(["bash", "-n", "-c", block], check=True)
 
 
-def test_the_solve_command_is_the_first_session(tmp_path: Path) -> None:
+def test_the_solve_command_is_the_first_session() -> None:
     session = SESSION.search(README.read_text())
     assert session
     assert f"cpplan {session['command']}\n" in block_after("solve")

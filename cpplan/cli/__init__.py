@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from cpplan import __version__
 from cpplan.cli.lazy import LazyGroup
+from cpplan.version import __version__
 
 __all__ = ["main"]
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from cpplan.cli.options import LaunchOptions
-from cpplan.errors import InputError, KernelError
+from cpplan.errors import InputError
 from cpplan.tile.family import candidate_program
 from cpplan.tile.program import Problem, TileProgram
 
@@ -29,19 +27,6 @@ def problems_of(options: LaunchOptions, sram_limit: int | None = None) -> list[P
         argv=options.argv,
         sram_limit=sram_limit,
     )
-
-
-def refuse_opaque(problems: Sequence[Problem]) -> None:
-    """Raise :class:`KernelError` for the first access whose address depends on data."""
-    for problem in problems:
-        for access in (a for family in problem.families for a in family.stacked.accesses):
-            if access.klass == "opaque":
-                reason = f" ({access.note})" if access.note else ""
-                raise KernelError(
-                    f"{access.source or problem.source}: the address of {access.kind} {access.name} of {access.tensor} "
-                    f"in {problem.name} depends on data{reason}: plan it as private transfers without reuse "
-                    "with --allow-opaque"
-                )
 
 
 def block_shapes(problem: Problem) -> list[tuple[tuple[str, int], ...]]:

@@ -50,7 +50,8 @@ def solve(
     \b
     Exit codes: 0 optimal, 1 feasible with a gap, 2 wrong usage or input, 3 no plan fits.
     """
-    from cpplan.cli.launches import problems_of, refuse_opaque
+    from cpplan.api import refuse_opaque
+    from cpplan.cli.launches import problems_of
     from cpplan.cli.outcome import Outcome, print_outcome
     from cpplan.encode.solve import solve as run_solver
 

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import msgspec
 
-from cpplan import __version__
 from cpplan.cost.model import Cost
 from cpplan.device.device import Device
 from cpplan.errors import InputError
@@ -36,6 +35,7 @@ from cpplan.plan.schema import (
     TensorShape,
 )
 from cpplan.tile.program import Access, Problem, TileProgram
+from cpplan.version import __version__
 
 
 def plan_file(

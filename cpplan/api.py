@@ -1,0 +1,140 @@
+"""The Python interface: ``cpplan.solve(kernel, ...)``. Importing it loads neither solver nor Triton nor torch."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cpplan.errors import InputError, KernelError
+
+if TYPE_CHECKING:
+    from cpplan.device.device import Device
+    from cpplan.encode.solve import Solution
+    from cpplan.tile.program import Problem
+
+ELEMENT_TYPES = {
+    "float64": "fp64", "float32": "fp32", "float16": "fp16", "bfloat16": "bf16", "float8_e4m3fn": "fp8e4",
+    "float8_e5m2": "fp8e5",
+}  # fmt: skip
+"""Element types that torch and numpy name differently from the planner."""
+
+
+def solve(
+    kernel: Any,
+    *,
+    device: str | Device,
+    args: Mapping[str, Any] | None = None,
+    constexprs: Mapping[str, Any] | None = None,
+    grid: str | Sequence[int] | None = None,
+    entry: str | None = None,
+    argv: Sequence[str] = (),
+    free: Sequence[str] = (),
+    k: int = 1,
+    time_limit: float | None = None,
+    workers: int = 1,
+    seed: int = 0,
+    allow_opaque: bool = False,
+    progress: Callable[[str], None] | None = None,
+) -> Solution:
+    """The ``k`` best plans of one kernel launch on one device, with their certificate.
+
+    ``kernel`` is the path of a kernel file, which is run (or its function ``entry``) to see what it launches, or a
+    Triton kernel, whose launch is then described by ``args``, ``constexprs`` and ``grid``:
+
+    * ``args`` maps parameters to numbers, to tensors of torch or numpy (only shape, strides and element type count), or
+      to texts such as ``"bf16[4096,4096]"``;
+    * ``constexprs`` maps parameters to a value, or to a list of values that are candidates;
+    * ``grid`` is up to three integers, or a text such as ``"cdiv(M,BLOCK_M),cdiv(N,BLOCK_N)"``.
+
+    ``free`` names constexpr parameters that may take every multiple of 32. ``device`` is a name, the path of a spec, or
+    a loaded device. ``time_limit`` is in seconds; the answer then says by its status and gap what was not proved.
+
+    Raises :class:`~cpplan.errors.CpplanError`: unusable input, a kernel that cannot be analysed, a malformed spec.
+    """
+    from cpplan.device.device import Device
+    from cpplan.device.spec import load_device
+    from cpplan.encode.solve import solve as solve_problem
+    from cpplan.frontend import read_problems
+
+    target = device if isinstance(device, Device) else load_device(device)
+    path, name = _where(kernel)
+    problems = read_problems(
+        path,
+        entry=entry,
+        kernel=name,
+        args=[f"{parameter}={describe(value)}" for parameter, value in (args or {}).items()],
+        constexprs=[f"{parameter}={_values(value)}" for parameter, value in (constexprs or {}).items()],
+        grid=grid if grid is None or isinstance(grid, str) else ",".join(map(str, grid)),
+        free=free,
+        argv=argv,
+        sram_limit=target.sram.usable,
+    )
+    if len(problems) != 1:
+        names = ", ".join(problem.name for problem in problems)
+        raise InputError(
+            f"{path}: launches {len(problems)} kernels ({names}): choose one with entry= or pass the kernel"
+        )
+    if not allow_opaque:
+        refuse_opaque(problems)
+    (problem,) = problems
+    return solve_problem(problem, target, k=k, time_limit=time_limit, workers=workers, seed=seed, progress=progress)
+
+
+def refuse_opaque(problems: Iterable[Problem]) -> None:
+    """Raise :class:`KernelError` for the first access whose address depends on data."""
+    for problem in problems:
+        for access in (a for family in problem.families for a in family.stacked.accesses):
+            if access.klass == "opaque":
+                reason = f" ({access.note})" if access.note else ""
+                raise KernelError(
+                    f"{access.source or problem.source}: the address of {access.kind} {access.name} of {access.tensor} "
+                    f"in {problem.name} depends on data{reason}: plan it as private transfers without reuse "
+                    "with --allow-opaque"
+                )
+
+
+def describe(value: Any) -> str:
+    """An argument as text: ``bf16[4096,4096]``, with ``:strides`` when a tensor is not contiguous, or a number."""
+    if isinstance(value, str | int | float | bool):
+        return str(value)
+    if not hasattr(value, "dtype") or not hasattr(value, "shape"):
+        raise InputError(f"an argument is {type(value).__name__}: pass a number, a tensor or a text like 'bf16[64,64]'")
+    dtype = str(value.dtype).removeprefix("torch.")
+    shape = tuple(int(extent) for extent in value.shape)
+    text = f"{ELEMENT_TYPES.get(dtype, dtype)}[{','.join(map(str, shape))}]"
+    strides = _strides(value)
+    return text if strides == _contiguous(shape) else f"{text}:{','.join(map(str, strides))}"
+
+
+def _strides(value: Any) -> tuple[int, ...]:
+    """Strides in elements: torch counts those, numpy counts bytes."""
+    if callable(getattr(value, "stride", None)):
+        return tuple(int(step) for step in value.stride())
+    return tuple(int(step) // int(value.itemsize) for step in value.strides)
+
+
+def _contiguous(shape: Sequence[int]) -> tuple[int, ...]:
+    strides, step = [], 1
+    for extent in reversed(shape):
+        strides.append(step)
+        step *= extent
+    return tuple(reversed(strides))
+
+
+def _values(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def _where(kernel: Any) -> tuple[str, str | None]:
+    """File and name of a kernel; a path has no name."""
+    if isinstance(kernel, str | Path):
+        return str(kernel), None
+    function = kernel
+    while hasattr(function, "fn"):  # autotuners and heuristics wrap the kernel, which wraps the Python function
+        function = function.fn
+    file = inspect.getsourcefile(function) if inspect.isfunction(function) else None
+    if file is None or not Path(file).exists():
+        raise InputError(f"{kernel!r} is not a Triton kernel of a Python file: pass a kernel or the path of its file")
+    return file, str(function.__name__)
