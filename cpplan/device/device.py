@@ -41,7 +41,9 @@ class Sram:
 class Noc:
     """One network. ``route`` lists (axis, step) in the order packets travel: [(0,+1),(1,+1)] is +x then +y.
 
-    ``torus`` is the number of router positions per axis (routes wrap when ``wraps``).
+    ``torus`` is the number of router positions per axis (routes wrap when ``wraps``). Without wrap, packets go straight
+    towards their target on each axis, whatever the sign. Axes that ``route`` leaves out are not travelled: all cores
+    and banks of the network sit at one position there.
     """
 
     name: str
@@ -55,7 +57,7 @@ class Noc:
 class Transfer:
     """Cycles of one stream: ``latency + transactions * max(issue, bytes/rate)`` (source: noc latency fits).
 
-    ``per_target`` adds cycles per transaction and receiver (acknowledgements); ``max_packet`` bytes per transaction.
+    ``per_target`` adds to ``issue`` for each receiver (acknowledgements); ``max_packet`` is in bytes (0: no limit).
     """
 
     latency: int
@@ -135,6 +137,10 @@ class Device:
     fidelity: tuple[tuple[str, str], ...]  # element type -> default math fidelity
     disabled: tuple[tuple[int, ...], ...] = ()
     fingerprint: str = ""
+
+    def __hash__(self) -> int:
+        """Cheap on purpose: devices key the route caches."""
+        return hash((self.name, self.fingerprint, self.clock_mhz, len(self.dims)))
 
     @property
     def cores(self) -> int:

@@ -18,8 +18,8 @@ from typing import Any, ClassVar, Self
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, BoolAttr, Builtin, DictionaryAttr, StringAttr, SymbolRefAttr
-from xdsl.ir import Attribute, Block, Dialect, Operation, Region
-from xdsl.irdl import IRDLOperation, irdl_op_definition, opt_prop_def, region_def, traits_def
+from xdsl.ir import Attribute, Block, Dialect, Region
+from xdsl.irdl import IRDLOperation, VerificationContext, irdl_op_definition, opt_prop_def, region_def, traits_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import NoTerminator
@@ -65,13 +65,13 @@ class DfOp(IRDLOperation):
     def verify_(self) -> None:
         parent = self.parent_op()
         if isinstance(parent, DfOp) and parent.name not in self.PARENTS:
-            raise VerifyException(f"{self.label} cannot stand in {parent.label}; it belongs in {_either(self.PARENTS)}")
+            raise VerifyException(f"cannot stand in {parent.label}; it belongs in {_either(self.PARENTS)}")
         if not isinstance(parent, DfOp) and self.PARENTS:
-            raise VerifyException(f"{self.label} cannot stand alone; it belongs in {_either(self.PARENTS)}")
+            raise VerifyException(f"cannot stand alone; it belongs in {_either(self.PARENTS)}")
         names = [(child.name, child.sym_name) for child in self.children()]
         for child in self.children():
             if names.count((child.name, child.sym_name)) > 1:
-                raise VerifyException(f"{self.label} holds {child.label} more than once")
+                raise VerifyException(f"holds {child.label} more than once")
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -90,7 +90,9 @@ class DfOp(IRDLOperation):
             properties["cites"] = DictionaryAttr({key: StringAttr(cite) for key, cite in cites.items()})
         op = cls.create(properties=properties | fields, regions=[parser.parse_optional_region() or Region()])
         if isinstance(parser, DfParser) and start is not None:
-            parser.places |= {(op, key): place for key, place in places.items()} | {(op, ""): start}
+            parser.places[op, ""] = start
+            for key, place in places.items():
+                parser.places[op, key] = place
         return op
 
     def print(self, printer: Printer) -> None:
@@ -120,11 +122,10 @@ def _field_names(cls: type[DfOp]) -> list[str]:
     return list(cls.get_irdl_definition().properties)
 
 
-def _parse_fields(
-    cls: type[DfOp], parser: Parser
-) -> tuple[dict[str, Attribute], dict[str, str], dict[str, Location]]:
+def _parse_fields(cls: type[DfOp], parser: Parser) -> tuple[dict[str, Attribute], dict[str, str], dict[str, Location]]:
     """Values, citations and places of a field list."""
-    known = [key for key in _field_names(cls) if key not in HIDDEN]
+    declared = cls.get_irdl_definition().properties
+    known = [key for key in declared if key not in HIDDEN]
     fields: dict[str, Attribute] = {}
     cites: dict[str, str] = {}
     places: dict[str, Location] = {}
@@ -139,6 +140,10 @@ def _parse_fields(
             parser.raise_error(f"field '{key}' is given twice", start, parser.pos)
         parser.parse_punctuation("=")
         fields[key] = parse_value(parser)
+        try:
+            declared[key].constr.verify(fields[key], VerificationContext())
+        except VerifyException as error:
+            parser.raise_error(f"field '{key}' cannot be {fields[key]}: {error}", start, parser.pos)
         cite = parse_cite(parser)
         if cite is not None:
             cites[key] = cite
@@ -174,7 +179,7 @@ class DeviceOp(DfOp):
 
 @irdl_op_definition
 class SpatialDimOp(DfOp):
-    """One axis of the core array; ``positions`` are the router coordinates of its logical indices (default 0, 1, ...)."""
+    """One axis of the core array; ``positions`` are the routers of its logical indices (default 0, 1, ...)."""
 
     name = "df.spatial_dim"
     PARENTS: ClassVar[tuple[str, ...]] = (DeviceOp.name,)
@@ -213,7 +218,7 @@ class MemoryOp(DfOp):
 
 @irdl_op_definition
 class InterconnectsOp(DfOp):
-    """Links: a routed network (``route``, ``torus``, ``wraps``) or neighbour links (``map`` from index to neighbour)."""
+    """A routed network (``route``, ``torus``, ``wraps``) or neighbour links (``map`` from index to neighbour)."""
 
     name = "df.interconnects"
     PARENTS: ClassVar[tuple[str, ...]] = (DeviceOp.name,)
@@ -261,7 +266,7 @@ class ForwardOp(DfOp):
 
 @irdl_op_definition
 class TransferOp(DfOp):
-    """Cost of a stream: ``latency + transactions * max(issue, bytes / rate)``, ``per_target`` per receiver on top."""
+    """Cost of a stream: ``latency + transactions * max(issue + per_target * receivers, bytes / rate)`` cycles."""
 
     name = "df.transfer"
     PARENTS: ClassVar[tuple[str, ...]] = (MemoryOp.name, MulticastOp.name, ForwardOp.name)
@@ -368,4 +373,4 @@ def block_of(op: DfOp) -> Block:
     """The body block of ``op``, made when it has none."""
     if not op.body.blocks:
         op.body.add_block(Block())
-    return op.body.block
+    return op.body.blocks[0]

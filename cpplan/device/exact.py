@@ -6,7 +6,7 @@ from fractions import Fraction
 
 
 def format_exact(value: Fraction) -> str:
-    """Shortest exact text: an integer, a finite decimal, or ``numerator/denominator`` where no finite decimal exists."""
+    """Shortest exact text: an integer, a finite decimal, or else ``numerator/denominator``."""
     rest, digits = value.denominator, 0
     for prime in (2, 5):
         power = 0

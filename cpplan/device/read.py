@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import math
 from fractions import Fraction
 from typing import Any, get_args
 
@@ -40,13 +41,16 @@ UNIT_NAMES = {
 }
 """What planning calls the units, whatever their symbols are."""
 
+MAX_CORES = 1 << 16
+"""Largest array, and most banks, that are read: maps are checked index by index."""
+
 TILE_ELEMENTS = HARDWARE_TILE**2
 TILE_FLOPS = 2 * HARDWARE_TILE**3
 """Operations of one 32x32x32 multiply-accumulate."""
 
 
 def device_of(spec: Spec) -> Device:
-    """The device a spec describes, its fingerprint filled in. Raises SpecError at the field that is missing or wrong."""
+    """The device a spec describes, with its fingerprint. Raises SpecError at the field that is missing or wrong."""
     top = Fields(spec, spec.device)
     dims = dims_of(top)
     core = top.child(CoreOp)
@@ -92,13 +96,15 @@ def dims_of(top: Fields) -> tuple[SpatialDim, ...]:
     dims = tuple(_dim(fields) for fields in top.children(SpatialDimOp))
     if not dims:
         top.fail("", "needs a df.spatial_dim in its body")
+    if math.prod(dim.extent for dim in dims) > MAX_CORES:
+        top.fail("", f"more than {MAX_CORES} cores")
     return dims
 
 
 def _dim(fields: Fields) -> SpatialDim:
     extent = fields.integer("extent")
-    if not 1 <= extent <= 1 << 16:
-        fields.fail("extent", f"'extent' must be between 1 and 65536, got {extent}")
+    if not 1 <= extent <= MAX_CORES:
+        fields.fail("extent", f"'extent' must be between 1 and {MAX_CORES}, got {extent}", "positive")
     positions = fields.integers("positions") if fields.has("positions") else tuple(range(extent))
     if len(positions) != extent:
         fields.fail("positions", f"{len(positions)} positions for an extent of {extent}")
@@ -123,8 +129,8 @@ def _sram(core: Fields, dims: tuple[SpatialDim, ...]) -> Sram:
 def _dram(top: Fields, nocs: tuple[Any, ...], dims: tuple[SpatialDim, ...]) -> Dram:
     memory = top.child(MemoryOp)
     banks = memory.integer("banks")
-    if not 1 <= banks <= 1 << 16:
-        memory.fail("banks", f"'banks' must be between 1 and 65536, got {banks}")
+    if not 1 <= banks <= MAX_CORES:
+        memory.fail("banks", f"'banks' must be between 1 and {MAX_CORES}, got {banks}", "positive")
     return Dram(
         banks=banks,
         bank_bytes=memory.integer("bank_bytes"),

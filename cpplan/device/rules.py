@@ -28,9 +28,7 @@ from cpplan.device.syntax import NumberAttr
 from cpplan.device.topology import link_step, network_name
 from cpplan.tile.program import DTYPE_BITS
 
-POSITIVE = frozenset(
-    "clock_mhz extent size bank_bytes alignment banks max_buffers dst_tiles_16bit dst_tiles_32bit count".split()
-)
+POSITIVE = {"clock_mhz", "extent", "size", "bank_bytes", "alignment", "banks", "max_buffers", "count"}
 """Fields that cannot be zero, besides all rates."""
 
 THREADS = ("unpack", "math", "pack", "scalar")
@@ -220,7 +218,7 @@ def fidelities_have_costs(top: Fields, device: Device) -> Iterator[Finding]:
     costs = dict(device.unit("matrix").costs)
     for dtype, fidelity in device.fidelity:
         if f"mac.{fidelity}" not in costs:
-            yield found(matrix, "fidelity", "fidelity", f"{dtype} uses {fidelity}, but there is no cost @mac.{fidelity}")
+            yield found(matrix, "fidelity", "fidelity", f"{dtype} uses {fidelity}, without a cost @mac.{fidelity}")
         if dtype not in DTYPE_BITS:
             hint = f"one of {', '.join(DTYPE_BITS)}"
             yield found(matrix, "fidelity", "fidelity", f"'{dtype}' is not an element type", hint)

@@ -6,6 +6,7 @@ Reading a spec never executes code: the text goes through xDSL's parser and beco
 from __future__ import annotations
 
 import difflib
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -19,11 +20,14 @@ from cpplan.device.df import DeviceOp, DfOp, block_of, context
 from cpplan.device.syntax import DfParser
 from cpplan.errors import SpecError
 
-FOLDERS = (Path(__file__).parents[2] / "hwspecs", Path(__file__).parents[1] / "hwspecs")
-"""Where shipped specs are: the top level of a checkout, or inside the installed package."""
+FOLDERS = (Path(__file__).parents[1] / "hwspecs", Path(__file__).parents[2] / "hwspecs")
+"""Where shipped specs are: inside the installed package, or at the top level of a checkout."""
 
 MAX_BYTES = 1 << 20
 """Larger files are refused unread: a spec is a page of text, so a larger file is something else."""
+
+CLOSED = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*')
+"""A complete string, or a comment."""
 
 
 class LocatedSpecError(SpecError):
@@ -71,8 +75,8 @@ def find(name_or_path: str, beside: Path | None = None) -> Path:
     if name_or_path in known:
         return known[name_or_path]
     near = difflib.get_close_matches(name_or_path, known, n=1)
-    hint = f"did you mean '{near[0]}'?" if near else f"the shipped devices are {', '.join(known)}"
-    raise SpecError(f"no device '{name_or_path}'; {hint}. A spec of your own is given by its path, NAME.mlir")
+    hint = f"did you mean '{near[0]}'?" if near else f"shipped are {', '.join(known)}."
+    raise SpecError(f"no device '{name_or_path}': {hint} A spec of your own is given by its path, NAME.mlir")
 
 
 def load(name_or_path: str) -> Spec:
@@ -109,19 +113,29 @@ def _parse(path: Path) -> Spec:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise LocatedSpecError(start, f"cannot be read as text: {error}") from error
-    parser = DfParser(context(), text, str(path))
+    _refuse_open_strings(text, str(path))
     try:
+        parser = DfParser(context(), text, str(path))
         module = parser.parse_module()
     except ParseError as error:
         raise LocatedSpecError(error.span.get_location(), error.msg, "syntax") from error
-    except VerifyException as error:
-        raise LocatedSpecError(parser.here(), str(error), "syntax") from error
+    except (ValueError, VerifyException) as error:
+        raise LocatedSpecError(start, str(error), "syntax") from error
     except RecursionError as error:
-        raise LocatedSpecError(start, "nested too deeply") from error
+        raise LocatedSpecError(start, "nested too deeply", "syntax") from error
     found = [op for op in module.ops if isinstance(op, DeviceOp)]
     if len(found) != 1 or len(list(module.ops)) != 1:
         raise LocatedSpecError(start, f"expected exactly one df.device and nothing beside it, found {len(found)}")
     return Spec(path, found[0], parser.places)
+
+
+def _refuse_open_strings(text: str, name: str) -> None:
+    """Point at a string that does not end on its line; xDSL's lexer takes exponential time over one."""
+    rest = CLOSED.sub(lambda match: " " * len(match[0]), text)
+    if '"' in rest:
+        before = rest[: rest.index('"')]
+        place = Location(name, before.count("\n") + 1, len(before) - before.rfind("\n"))
+        raise LocatedSpecError(place, "this string is not closed", "syntax")
 
 
 def name_of(spec: Spec) -> str:
@@ -145,14 +159,15 @@ def _override(base: DfOp, change: DfOp, places: dict[tuple[Operation, str], Loca
         if counterpart is not None:
             _override(counterpart, child, places)
             continue
-        child.detach()
+        block_of(change).detach_op(child)
         block_of(base).add_op(child)
 
 
 def _verify(spec: Spec) -> None:
     """Run the dialect's verifier on each operation, so that a failure names the operation it is about."""
     for op in spec.device.walk():
-        assert isinstance(op, DfOp)
+        if not isinstance(op, DfOp):
+            raise LocatedSpecError(Location(str(spec.path), 1, 1), f"a df.device cannot hold {op.name}")
         try:
             op.verify(verify_nested_ops=False)
         except VerifyException as error:

@@ -1,9 +1,9 @@
 """Text of df operations: exact numbers, field lists with citations, and where each of them was written.
 
-    operation ::= name symbol? (`base` string)? `(` field (`,` field)* `)` (`cite` string)? region?
-    field     ::= identifier `=` value (`cite` string)?
-    value     ::= number | `[` value* `]` | `{` (identifier `=` value)* `}` | any builtin attribute
-    number    ::= `-`? (integer | decimal) (`/` integer)?
+operation ::= name symbol? (`base` string)? `(` field (`,` field)* `)` (`cite` string)? region?
+field     ::= identifier `=` value (`cite` string)?
+value     ::= number | `[` value* `]` | `{` (identifier `=` value)* `}` | any builtin attribute
+number    ::= `-`? (integer | decimal) (`/` integer)?
 """
 
 from __future__ import annotations

@@ -44,8 +44,8 @@ def neighbour_step(mapping: AffineMap, extents: Coordinate) -> Step | str:
     leave the box (an open chain).
     """
     if mapping.num_dims != len(extents) or len(mapping.results) != len(extents):
-        return f"the map has {mapping.num_dims} indices and {len(mapping.results)} results, its source has {len(extents)}"
-    candidates = [Step(a, s, w) for a, n in enumerate(extents) if n > 1 for s in (1, -1) for w in (True, False)]
+        return f"the map takes {mapping.num_dims} indices to {len(mapping.results)}, but its source has {len(extents)}"
+    candidates = [Step(a, s, w) for a in range(len(extents)) for s in (1, -1) for w in (True, False)]
     worst = "the map does not move by one along an axis"
     fewest = None
     for step in candidates:
@@ -152,7 +152,7 @@ def _route(link: Fields, dims: tuple[SpatialDim, ...]) -> tuple[tuple[int, int],
     for text in link.texts("route"):
         axis = text.lstrip("+-")
         if axis not in names or len(text) - len(axis) > 1:
-            link.fail("route", f"'{text}' is not a signed spatial dim; write one of {', '.join(f'+{n}' for n in names)}")
+            link.fail("route", f"'{text}' is not a signed spatial dim, such as +{names[0]}")
         if text == axis and link.flag("wraps"):
             link.fail("route", f"'{text}' needs a sign, because packets of a torus travel one way")
         route.append((names.index(axis), -1 if text.startswith("-") else 1))
