@@ -44,9 +44,12 @@ def _reasons(raw: RawAccess, maps: tuple[AxisMap, ...], starts: list[Affine | No
 
 def _remarks(maps: tuple[AxisMap, ...], extents: tuple[int, ...]) -> list[str]:
     """Masks that are not the end of the tensor."""
-    limits = [(item.limit, extent) for item, extent in zip(maps, extents, strict=True) if item.guarded]
+    cut = [(item, extent) for item, extent in zip(maps, extents, strict=True) if item.guarded and not item.overrun]
+    limits = [(item.limit, extent) for item, extent in cut]
     early = [str(limit) for limit, extent in limits if limit not in (None, extent)]
     found = ["a mask does not follow a tensor axis"] if any(limit is None for limit, _ in limits) else []
+    if any(item.overrun for item in maps):
+        found.append("unmasked lanes lie outside the tensor; they are treated as masked")
     return [*found, f"masked from {', '.join(early)} on, which is not the end of the tensor"] if early else found
 
 

@@ -36,7 +36,7 @@ class AxisMap:
 
     ``contiguous`` is False when the lanes skip elements, ``tile`` then spans them. ``limit`` is the first index that a
     mask excludes (None: unguarded), ``guarded`` whether some point reaches it, and ``wrapped`` that the limit is the
-    modulus of a wrap, not a mask.
+    modulus of a wrap, not a mask. ``overrun``: positions leave the tensor although nothing guards them.
     """
 
     start: Linear
@@ -46,6 +46,7 @@ class AxisMap:
     limit: int | None = None
     guarded: bool = False
     wrapped: bool = False
+    overrun: bool = False
 
 
 class Overflow(Exception):
@@ -75,11 +76,18 @@ def spread(access: RawAccess, view: View, space: Space) -> tuple[AxisMap, ...] |
                 return None
         maps = tuple(_axis_map(start, items, access.shape) for start, items in zip(starts, lanes, strict=True))
         maps = _with_guards(maps, access)
-        for position, (item, extent) in enumerate(zip(maps, view.shape, strict=True)):
-            bounds = space.bounds(item.start, ())
-            if position and item.limit is None and bounds and bounds[1] + item.tile > extent and view.merged(position):
-                raise Overflow(position)
-        return maps
+        return tuple(_checked(axis, item, view, space) for axis, item in enumerate(maps))
+
+
+def _checked(axis: int, item: AxisMap, view: View, space: Space) -> AxisMap:
+    """An unmasked axis that is left either is seen by the kernel as one with its neighbour, or is overrun: the part
+    outside the tensor is undefined, and is cut like a masked edge."""
+    bounds = space.bounds(item.start, ())
+    if item.limit is not None or bounds is None or bounds[1] + item.tile <= view.shape[axis] or not view.strides[axis]:
+        return item
+    if view.merged(axis):
+        raise Overflow(axis)
+    return replace(item, guarded=True, overrun=True)
 
 
 def _by_stride(view: View) -> list[int]:

@@ -146,7 +146,9 @@ class Body:
             return False
         if isinstance(known, Predicate):
             return known.exact
-        return isinstance(known, Linear) and not known.kinds() & {"data", "opaque", "carry", "lanes"}
+        if not isinstance(known, Linear) or known.kinds() & {"data", "opaque", "carry", "lanes"}:
+            return False
+        return self.analysis.integers.is_exact(known, value.type.shape)
 
     def _folded_select(self, op: Operation) -> Value | None:
         """A select whose condition is the same everywhere is its chosen operand."""

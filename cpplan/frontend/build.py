@@ -11,6 +11,7 @@ from cpplan.errors import KernelError
 from cpplan.frontend.access_class import classify, wraps_are_cut
 from cpplan.frontend.affine import Analysis, LoopRecord, RawAccess, analyse
 from cpplan.frontend.axes import View
+from cpplan.frontend.boxes import Coordinates
 from cpplan.frontend.body import Body, Names, source_of
 from cpplan.frontend.buffers import buffers_of
 from cpplan.frontend.launch import Launch
@@ -27,10 +28,12 @@ Limits = tuple[int | None, ...]
 
 @dataclass(frozen=True)
 class Built:
-    """A tile program, and the mask limits of its accesses, which fitting over block shapes needs besides it."""
+    """A tile program, the mask limits of its accesses (for fitting over block shapes), and the coordinates of every
+    program id on its dims (grid flattened with x slowest)."""
 
     program: TileProgram
     limits: tuple[Limits, ...]
+    coordinates: Coordinates
 
 
 def build(launch: Launch, fold: bool = True) -> Built:
@@ -61,7 +64,7 @@ def build(launch: Launch, fold: bool = True) -> Built:
         block=block_of(launch),
         source=launch.source,
     )
-    return Built(replace(program, buffers=buffers_of(program)), tuple(limits for _, limits in built))
+    return Built(replace(program, buffers=buffers_of(program)), tuple(limits for _, limits in built), numbering.box)
 
 
 def _access(

@@ -134,6 +134,8 @@ class Integers:
     def compare(self, predicate: int, a: Linear, b: Linear, shape: Shape) -> Predicate:
         """``arith.cmpi``: MLIR numbers eq 0, ne 1, slt 2, sle 3, sgt 4, sge 5, ult 6, ule 7, ugt 8, uge 9."""
         difference = Linear((a - b).const, (a - b).terms)
+        if not self.is_exact(a, shape) or not self.is_exact(b, shape):
+            return Predicate((), exact=False)
         if difference.kinds() & {"data", "opaque", "lanes", "carry"}:
             return Predicate((), exact=False, data="data" in difference.kinds())
         if predicate in _LESS:
@@ -174,8 +176,25 @@ class Integers:
             return None
         return bounds[0] >= 0
 
+    def is_exact(self, form: Linear, shape: Shape) -> bool:
+        """Whether a form equals its value on every lane: none of its wraps ever happens."""
+        return all(self.holds(wrap.below_bound, shape) is True for wrap in form.wraps)
+
+    def _clamped(self, condition: Abstract, a: Linear, b: Linear) -> Linear | None:
+        """``where(x < bound, x, constant)`` is ``x`` but for an edge, like ``x % bound``."""
+        if not isinstance(condition, Predicate) or not condition.exact or not b.is_constant or "lane" not in a.kinds():
+            return None
+        bare = Linear(a.const, a.terms)
+        rests = [form + bare for form in condition.forms]
+        if not rests or not all(rest.is_constant for rest in rests):
+            return None
+        return Linear(a.const, a.terms, (*a.wraps, *(Wrap(bare, rest.const + 1) for rest in rests)))
+
     def select(self, condition: Abstract, a: Linear, b: Linear, shape: Shape) -> Linear:
         """``condition ? a : b`` for scalars and index tensors."""
+        clamped = self._clamped(condition, a, b)
+        if clamped is not None:
+            return clamped
         verdict = self.decide(condition, shape)
         if verdict is not None:
             return a if verdict else b

@@ -27,7 +27,8 @@ class Atom(NamedTuple):
 
 
 class Wrap(NamedTuple):
-    """``expression % bound`` was read as ``expression``: right where ``expression < bound``, wrapped elsewhere."""
+    """``expression % bound`` or ``where(expression < bound, expression, c)`` was read as ``expression``: right where
+    ``expression < bound``, another address elsewhere."""
 
     expression: Linear
     bound: int

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,7 +27,9 @@ def lower(launch: Launch) -> Operation:
     """TTIR of ``launch``, specialised to its scalars and grid. Raises :class:`KernelError` when Triton refuses it."""
     os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # Triton 3.9 warns when it is unset
     try:
-        module, context = _make_ir(launch)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # deprecations concern the author of the kernel, not its planning
+            module, context = _make_ir(launch)
         _run_passes(module, _CLEAN)
         _bind_launch(module, context, launch)
         _run_passes(module, _FOLD)

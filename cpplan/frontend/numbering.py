@@ -137,7 +137,8 @@ def _loop_names(analysis: Analysis, blocks: Blocks, taken: set[str]) -> dict[int
         never_runs = record.trips is not None and int(record.trips.max()) == 0
         if record.index == blocks.loop or never_runs:
             continue
-        wanted = record.op.regions[0][0].arguments[0].label or "loop"
+        induction, *carried = (argument.label for argument in record.op.regions[0][0].arguments)
+        wanted = induction if induction and induction not in carried else "loop"
         name, count = wanted, 1
         while name in taken | set(names.values()):
             count += 1

@@ -1,0 +1,92 @@
+"""Run a kernel file under Triton's interpreter and print which elements the sampled programs touch, as JSON.
+
+``python interpreter_addresses.py SAMPLES FILE ARGUMENT...`` prints [[parameter, program, offsets], ...]: one entry per
+load or store, with the element offsets of its unmasked lanes. It runs in its own process, because the interpreter is
+chosen when ``@triton.jit`` is executed.
+"""
+
+import contextlib
+import json
+import os
+import runpy
+import sys
+
+os.environ["TRITON_INTERPRET"] = "1"
+
+import numpy as np
+from triton.runtime import autotuner, driver, interpreter
+
+from cpplan.frontend.stub_driver import StubDriver
+from cpplan.frontend.torch_stub import DeviceMode, patch_cuda
+
+
+class AddressLog:
+    """Replaces the interpreter's loads, stores and atomics by ones that note addresses first."""
+
+    def __init__(self, samples):
+        self.samples, self.entries = samples, []
+        self.tensors, self.wanted, self.program = {}, set(), None
+
+    def launch(self, function, args, kwargs, grid):
+        bound = dict(zip(function.arg_names, args, strict=False)) | kwargs
+        extents = (*(grid(bound) if callable(grid) else grid), 1, 1)[:3]
+        found = {name: value for name, value in bound.items() if hasattr(value, "data_ptr")}
+        self.tensors = {n: (t.data_ptr(), t.element_size(), t.untyped_storage().nbytes()) for n, t in found.items()}
+        chosen = np.linspace(0, np.prod(extents) - 1, self.samples).astype(int)
+        self.wanted = {tuple(int(c) for c in np.unravel_index(i, extents)) for i in chosen}
+        executor = interpreter.GridExecutor(function.rewrite(), function.arg_names, extents, function.pre_run_hooks)
+        executor(*args, **kwargs)
+
+    def note(self, pointers, mask):
+        if self.program not in self.wanted:
+            return
+        lanes = np.broadcast_to(np.asarray(mask.data).astype(bool), np.shape(pointers.data))
+        addresses = np.asarray(pointers.data).astype(np.int64)[lanes]
+        for name, (start, size, length) in self.tensors.items():
+            if addresses.size and start <= addresses[0] < start + length:
+                self.entries.append([name, self.program, np.unique((addresses - start) // size).tolist()])
+
+    def install(self):
+        builder = interpreter.interpreter_builder
+        enter, load, store, atomic = (
+            builder.set_grid_idx, builder.create_masked_load, builder.create_masked_store, builder.create_atomic_rmw,
+        )  # fmt: skip
+
+        def set_program(*program):
+            self.program = program
+            enter(*program)
+
+        def noting(position, original):
+            def call(*args):
+                self.note(args[position], args[position + 1 if original is load else position + 2])
+                return original(*args)
+
+            return call
+
+        builder.set_grid_idx = set_program
+        builder.create_masked_load, builder.create_masked_store = noting(0, load), noting(0, store)
+        builder.create_atomic_rmw = noting(1, atomic)
+
+
+def main():
+    log = AddressLog(int(sys.argv[1]))
+    log.install()
+
+    def run(function, /, *args, grid, warmup, **kwargs):
+        log.launch(function, args, kwargs, grid)
+
+    def first_config(tuner, /, *args, **kwargs):
+        return tuner.fn.run(*args, **{**kwargs, **tuner.configs[0].all_kwargs()})
+
+    driver.set_active(StubDriver())
+    interpreter.InterpretedFunction.run = run
+    autotuner.Autotuner.run = first_config
+    patch_cuda(setattr)
+    sys.argv = sys.argv[2:]
+    with DeviceMode(fake=False), contextlib.redirect_stdout(sys.stderr):
+        runpy.run_path(sys.argv[0], run_name="__main__")
+    print(json.dumps(log.entries))
+
+
+if __name__ == "__main__":
+    main()
