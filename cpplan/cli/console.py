@@ -36,7 +36,9 @@ def table(*columns: str, title: str = "") -> Table:
     out = Table(title=title or None, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for column in columns:
         is_number = column.startswith(">")
-        out.add_column(column.removeprefix(">"), justify="right" if is_number else "left", overflow="fold")
+        out.add_column(
+            column.removeprefix(">"), justify="right" if is_number else "left", no_wrap=is_number, overflow="fold"
+        )
     return out
 
 
