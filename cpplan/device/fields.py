@@ -10,7 +10,7 @@ from typing import NoReturn, TypeVar
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute
 
-from cpplan.device.df import DfOp
+from cpplan.device.operation import DfOp
 from cpplan.device.source import Spec
 from cpplan.device.syntax import NumberAttr
 

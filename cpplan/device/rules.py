@@ -11,7 +11,6 @@ from xdsl.ir import Attribute
 from cpplan.device.device import Device
 from cpplan.device.df import (
     CoreOp,
-    DfOp,
     ForwardOp,
     InterconnectsOp,
     MatOp,
@@ -22,6 +21,7 @@ from cpplan.device.df import (
     VecOp,
 )
 from cpplan.device.fields import Fields
+from cpplan.device.operation import DfOp
 from cpplan.device.read import UNIT_NAMES, device_of, dims_of
 from cpplan.device.source import LocatedSpecError, Spec
 from cpplan.device.syntax import NumberAttr

@@ -16,7 +16,8 @@ from xdsl.ir import Operation
 from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Location
 
-from cpplan.device.df import DeviceOp, DfOp, block_of, context
+from cpplan.device.df import DeviceOp, context
+from cpplan.device.operation import DfOp, block_of
 from cpplan.device.syntax import DfParser
 from cpplan.errors import SpecError
 

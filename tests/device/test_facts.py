@@ -15,8 +15,8 @@ import pytest
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, DictionaryAttr, IntegerAttr, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute
 
-from cpplan.device.df import DfOp
 from cpplan.device.exact import format_exact
+from cpplan.device.operation import DfOp
 from cpplan.device.source import FOLDERS, load
 from cpplan.device.spec import list_devices, load_device
 from cpplan.device.syntax import NumberAttr
