@@ -63,20 +63,26 @@ def spread(access: RawAccess, view: View, space: Space) -> tuple[AxisMap, ...] |
     Raises :class:`Overflow` when positions leave an inner axis.
     """
     with space.running(access.valid):
-        lanes = _lanes_per_axis(access, view)
-        starts = _starts(access, view)
+        lanes, starts = _lanes_per_axis(access, view), _starts(access, view)
         if lanes is None or starts is None:
             return None
-        axis = _overflowing(starts, view, space)
+        maps = _maps(starts, lanes, access)
+        axis = _overflowing(maps, view, space)
         if axis is not None and view.merged(axis):
             raise Overflow(axis)
         if axis is not None:
             starts = _digits(access, view, space)
             if starts is None:
                 return None
-        maps = tuple(_axis_map(start, items, access.shape) for start, items in zip(starts, lanes, strict=True))
-        maps = _with_guards(maps, access)
+            maps = _maps(starts, lanes, access)
+            if _overflowing(maps, view, space) is not None:
+                return None
         return tuple(_checked(axis, item, view, space) for axis, item in enumerate(maps))
+
+
+def _maps(starts: list[Linear], lanes: list[list[tuple[int, int]]], access: RawAccess) -> tuple[AxisMap, ...]:
+    maps = (_axis_map(start, items, access.shape) for start, items in zip(starts, lanes, strict=True))
+    return _with_guards(tuple(maps), access)
 
 
 def _checked(axis: int, item: AxisMap, view: View, space: Space) -> AxisMap:
@@ -148,15 +154,15 @@ def _digits(access: RawAccess, view: View, space: Space) -> list[Linear] | None:
     for axis in _by_stride(view):
         starts[axis] = starts[axis] + space.form(values // view.strides[axis])
         values = values % view.strides[axis]
-    inside = _overflowing(starts, view, space) is None
-    return starts if inside and not np.any(values) else None
+    return None if np.any(values) else starts
 
 
-def _overflowing(starts: list[Linear], view: View, space: Space) -> int | None:
-    """The innermost axis, other than the outermost, on which a start lies outside the tensor."""
-    for axis in reversed(range(1, len(starts))):
-        bounds = space.bounds(starts[axis], ())
-        if view.strides[axis] and bounds and (bounds[0] < 0 or bounds[1] >= view.shape[axis]):
+def _overflowing(maps: tuple[AxisMap, ...], view: View, space: Space) -> int | None:
+    """The innermost axis, other than the outermost, on which a start lies outside the tensor and no mask cuts it."""
+    for axis in reversed(range(1, len(maps))):
+        bounds, limit = space.bounds(maps[axis].start, ()), maps[axis].limit
+        masked = limit is not None and limit <= view.shape[axis]
+        if view.strides[axis] and bounds and (bounds[0] < 0 or (bounds[1] >= view.shape[axis] and not masked)):
             return axis
     return None
 

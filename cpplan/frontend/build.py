@@ -11,8 +11,8 @@ from cpplan.errors import KernelError
 from cpplan.frontend.access_class import classify, wraps_are_cut
 from cpplan.frontend.affine import Analysis, LoopRecord, RawAccess, analyse
 from cpplan.frontend.axes import View
-from cpplan.frontend.boxes import Coordinates
 from cpplan.frontend.body import Body, Names, source_of
+from cpplan.frontend.boxes import Coordinates
 from cpplan.frontend.buffers import buffers_of
 from cpplan.frontend.launch import Launch
 from cpplan.frontend.lower import lower

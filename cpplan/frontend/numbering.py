@@ -138,7 +138,8 @@ def _loop_names(analysis: Analysis, blocks: Blocks, taken: set[str]) -> dict[int
         if record.index == blocks.loop or never_runs:
             continue
         induction, *carried = (argument.label for argument in record.op.regions[0][0].arguments)
-        wanted = induction if induction and induction not in carried else "loop"
+        others = (*carried, record.op.location.label)  # passes that rewrite a loop mix up its labels
+        wanted = induction if induction.strip("_") and induction not in others else "loop"
         name, count = wanted, 1
         while name in taken | set(names.values()):
             count += 1

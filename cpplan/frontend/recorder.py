@@ -53,8 +53,6 @@ class Recorder:
         self.launches: list[Launch] = []
         self.value_reads = 0
         self._seen: set[str] = set()
-        self._alive: list[Any] = []  # storages stay alive, so that their addresses identify them
-        self._storages: dict[int, int] = {}
         self._tunings = 0
         self._group: int | None = None
         self._config: tuple[tuple[str, Any], ...] = ()
@@ -124,10 +122,11 @@ class Recorder:
     ) -> None:
         signature, constants, attributes = _source_parts(function, backend, bound, specialization)
         constexpr = {p.name for p in function.params if p.is_constexpr}
+        storages: dict[int, int] = {}  # numbered per launch, so that equal launches compare equal
         launch = Launch(
             kernel=function.__name__,
             function=function,
-            arguments={n: self._describe(v) for n, v in bound.items() if n not in constexpr},
+            arguments={n: self._describe(v, storages) for n, v in bound.items() if n not in constexpr},
             constexprs={n: v for n, v in bound.items() if n in constexpr},
             grid=grid,
             signature=signature,
@@ -154,26 +153,24 @@ class Recorder:
 
         return replay
 
-    def _describe(self, value: Any) -> Argument:
+    def _describe(self, value: Any, storages: dict[int, int]) -> Argument:
         if type(value).__name__ == "TensorWrapper":
-            return self._tensor(value.base)
+            return self._tensor(value.base, storages)
         if hasattr(value, "block_shape") and hasattr(value, "base"):
             integers = (tuple(map(int, item)) for item in (value.shape, value.strides, value.block_shape))
-            return DescriptorArgument(self._tensor(value.base), *integers)
+            return DescriptorArgument(self._tensor(value.base, storages), *integers)
         if hasattr(value, "untyped_storage"):
-            return self._tensor(value)
+            return self._tensor(value, storages)
         if isinstance(value, (tuple, list)):
-            return tuple(self._describe(item) for item in value)
+            return tuple(self._describe(item, storages) for item in value)
         if value is None or isinstance(value, (bool, int, float)):
             return value
         if type(value).__name__ == "constexpr":
-            return self._describe(value.value)
+            return self._describe(value.value, storages)
         return int(value)  # symbolic integers of torch
 
-    def _tensor(self, tensor: Any) -> TensorArgument:
-        storage = tensor.untyped_storage()
-        self._alive.append(storage)
-        number = self._storages.setdefault(storage._cdata, len(self._storages))
+    def _tensor(self, tensor: Any, storages: dict[int, int]) -> TensorArgument:
+        number = storages.setdefault(tensor.untyped_storage()._cdata, len(storages))
         dtype = str(tensor.dtype).removeprefix("torch.")
         if dtype not in TORCH_DTYPES:
             raise KernelError(f"tensors of type {dtype} are not supported; known types: {', '.join(TORCH_DTYPES)}")

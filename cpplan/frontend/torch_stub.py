@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -69,6 +70,16 @@ def _on_cpu(argument: Any) -> Any:
     return torch.device("cpu") if is_cuda else argument
 
 
+def _claimed_device(real: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """``FakeTensor.device`` is Python and passes no mode: torch itself is told the truth, user code cuda:0."""
+
+    def device(tensor: Any) -> Any:
+        caller = str(sys._getframe(1).f_globals.get("__name__", ""))
+        return real(tensor) if caller.partition(".")[0] == "torch" else torch.device("cuda", 0)
+
+    return device
+
+
 class _Nothing:
     """Stream, event, device guard: accepts anything, does nothing."""
 
@@ -121,8 +132,9 @@ def pretend_cuda(patch: Patch, fake: bool) -> Iterator[DeviceMode]:
     mode = DeviceMode(fake)
     with contextlib.ExitStack() as stack:
         if fake:
-            from torch._subclasses.fake_tensor import FakeTensorMode
+            from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
+            patch(FakeTensor, "device", property(_claimed_device(vars(FakeTensor)["device"].fget)))
             stack.enter_context(FakeTensorMode(allow_non_fake_inputs=True))
         stack.enter_context(mode)
         yield mode

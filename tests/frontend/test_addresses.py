@@ -52,7 +52,7 @@ def predicted(built: Built, tensor: str, dims: dict[str, int]) -> list[frozenset
         trips = [next(loop.trips for loop in built.program.loops if loop.name == name) for name in path]
         for iteration in product(*map(range, trips)):
             found.append(elements(access, built, dims | dict(zip(path, iteration, strict=True))))
-    return found
+    return [tile for tile in found if tile]  # a tile that is masked as a whole touches nothing
 
 
 def check(path: Path, arguments: list[str], wraps: bool) -> None:

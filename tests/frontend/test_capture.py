@@ -1,0 +1,130 @@
+"""Launch capture: unmodified files, one clear message when there is nothing to capture."""
+
+from pathlib import Path
+
+import pytest
+
+from cpplan.errors import InputError, KernelError
+from cpplan.frontend import read_problems
+from cpplan.frontend.capture import capture_launches
+
+HEADER = """\
+import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def copy(y_ptr, x_ptr, n, BLOCK: tl.constexpr, HALF: tl.constexpr = 1):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y_ptr + offsets, tl.load(x_ptr + offsets, mask=offsets < n), mask=offsets < n)
+
+def run(n=1024, block=64):
+    x = torch.randn(n, device="cuda")
+    copy[(triton.cdiv(n, block),)](torch.empty_like(x), x, n, BLOCK=block)
+
+"""
+
+
+def write(folder: Path, body: str, header: str = HEADER) -> str:
+    path = folder / "kernel.py"
+    path.write_text(header + body)
+    return str(path)
+
+
+def line_of(path: str, text: str) -> int:
+    return next(i for i, line in enumerate(Path(path).read_text().splitlines(), start=1) if text in line)
+
+
+def test_every_distinct_launch_is_recorded_once(tmp_path: Path) -> None:
+    path = write(tmp_path, "run()\nrun(2048)\nrun()\n")
+    assert [launch.grid for launch in capture_launches(path)] == [(16, 1, 1), (32, 1, 1)]
+    assert [problem.name for problem in read_problems(path)] == ["copy", "copy_2"]
+
+
+def test_entry_runs_a_function_with_literal_arguments(tmp_path: Path) -> None:
+    path = write(tmp_path, "")
+    assert capture_launches(path, entry="run")[0].grid == (16, 1, 1)
+    assert capture_launches(path, entry="run(256, block=32)")[0].grid == (8, 1, 1)
+
+
+def test_tensors_are_recorded_with_strides_and_claim_to_be_on_the_gpu(tmp_path: Path) -> None:
+    body = "x = torch.randn((8, 64), device='cuda').T\nassert x.is_cuda and x.device.type == 'cuda'\n"
+    path = write(tmp_path, body + "copy[(8,)](torch.empty_like(x), x, 512, BLOCK=64)\n")
+    tensor = capture_launches(path)[0].arguments["x_ptr"]
+    assert (str(tensor), tensor.strides) == ("fp32[64,8]", (1, 64))  # type: ignore[union-attr]
+
+
+def test_kernels_are_not_executed_in_either_mode(tmp_path: Path) -> None:
+    path = write(tmp_path, "x = torch.ones(64)\ny = torch.zeros(64)\ncopy[(1,)](y, x, 64, BLOCK=64)\n")
+    for mode in ("fake", "cpu"):
+        assert len(capture_launches(path, mode=mode)) == 1
+
+
+def test_heuristics_are_evaluated(tmp_path: Path) -> None:
+    header = HEADER.replace("@triton.jit", "@triton.heuristics({'HALF': lambda a: a['BLOCK'] // 2})\n@triton.jit")
+    assert capture_launches(write(tmp_path, "run()\n", header))[0].constexprs["HALF"] == 32
+
+
+def test_what_the_file_prints_stays_off_standard_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capture_launches(write(tmp_path, "print('hello')\nrun()\n"))
+    captured = capsys.readouterr()
+    assert (captured.out, "hello" in captured.err) == ("", True)
+
+
+def test_patches_are_undone(tmp_path: Path) -> None:
+    import torch
+    from triton.runtime.jit import JITFunction
+
+    before = JITFunction.run, torch.cuda.is_available, torch.compile
+    capture_launches(write(tmp_path, "run()\n"))
+    assert (JITFunction.run, torch.cuda.is_available, torch.compile) == before
+
+
+def test_missing_file() -> None:
+    with pytest.raises(InputError, match=r"nowhere\.py: cannot be read: No such file"):
+        read_problems("nowhere.py")
+
+
+def test_syntax_error_names_the_line(tmp_path: Path) -> None:
+    path = write(tmp_path, "def broken(:\n")
+    with pytest.raises(InputError, match=rf"kernel\.py:{line_of(path, 'broken')}: is not valid Python"):
+        read_problems(path)
+
+
+def test_missing_import_names_the_module(tmp_path: Path) -> None:
+    path = write(tmp_path, "import not_there_at_all\n")
+    with pytest.raises(InputError, match=r"kernel\.py:\d+: imports 'not_there_at_all', which is not installed"):
+        read_problems(path)
+
+
+def test_failure_of_the_file_names_its_line(tmp_path: Path) -> None:
+    path = write(tmp_path, "run(1 // 0)\n")
+    with pytest.raises(InputError, match=rf"kernel\.py:{line_of(path, '1 // 0')}: the file failed: ZeroDivisionError"):
+        read_problems(path)
+
+
+def test_file_without_a_launch(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no kernel was launched"):
+        read_problems(write(tmp_path, ""))
+
+
+def test_unknown_entry(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no function 'missing' to enter"):
+        read_problems(write(tmp_path, ""), entry="missing")
+    with pytest.raises(InputError, match="give a function name, or a call with literal arguments"):
+        read_problems(write(tmp_path, ""), entry="run(x)")
+
+
+def test_kernel_that_triton_refuses(tmp_path: Path) -> None:
+    path = write(tmp_path, "run(1024, 48)\n")
+    with pytest.raises(KernelError, match=r"kernel\.py:\d+: Triton cannot lower copy: .*power of 2"):
+        read_problems(path)
+
+
+def test_loop_over_data_needs_the_data(tmp_path: Path) -> None:
+    header = HEADER.replace(
+        "    offsets = tl",
+        "    for _ in range(tl.load(y_ptr).to(tl.int32)):\n        tl.store(y_ptr, 1.0)\n    offsets = tl",
+    )
+    with pytest.raises(KernelError, match=r"kernel\.py:7: the trip count of loop \w+ depends on data"):
+        read_problems(write(tmp_path, "run()\n", header))

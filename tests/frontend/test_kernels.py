@@ -1,0 +1,119 @@
+"""Kernel styles found in the wild, each with the box, loops and accesses that follow from its text."""
+
+from pathlib import Path
+
+from cpplan.frontend.build import build
+from cpplan.frontend.capture import capture_launches
+from cpplan.tile.program import Access, TileProgram
+
+KERNELS = Path(__file__).parent / "kernels"
+
+
+def program(name: str, *argv: object, position: int = 0, mode: str = "fake") -> TileProgram:
+    launches = capture_launches(str(KERNELS / name), argv=[str(a) for a in argv], mode=mode)
+    return build(launches[position]).program
+
+
+def starts(access: Access) -> list[dict[str, int]]:
+    return [dict(start.terms) for start in access.starts]
+
+
+def extents(tile_program: TileProgram) -> dict[str, int]:
+    return {dim.name: dim.extent for dim in tile_program.dims}
+
+
+def access(tile_program: TileProgram, name: str) -> Access:
+    return next(a for a in tile_program.accesses if a.name == name)
+
+
+def test_causal_attention_counts_its_iterations_exactly() -> None:
+    tile_program = program("attention.py")
+    (loop,) = tile_program.loops
+    assert loop.trips == 8  # the last of 4 row blocks sees 512 / 64 column blocks
+    assert loop.total_trips == 2 * 8 * (2 + 4 + 6 + 8)  # batch x heads x row blocks of 128 over column blocks of 64
+    assert len(loop.carries) == 3
+
+
+def test_attention_shares_keys_between_grouped_heads() -> None:
+    tile_program = program("attention.py", position=1)
+    sizes = extents(tile_program)
+    assert sorted(sizes.values()) == [2, 2, 4, 4]  # batch, kv heads, heads per kv head, row blocks
+    k_dims = access(tile_program, "k_ptr").indices
+    assert sorted(sizes[name] for name in k_dims if name in sizes) == [2, 2]
+    assert tile_program.loops[0].total_trips is None
+
+
+def test_keys_loaded_across_their_axes_are_transposed_into_a_buffer() -> None:
+    tile_program = program("attention.py", position=1)
+    transpose = next(op for op in tile_program.ops if op.kind == "transpose")
+    assert transpose.operands == (access(tile_program, "k_ptr").value,)
+    assert transpose.name in {buffer.name for buffer in tile_program.buffers}
+
+
+def test_causal_mask_stays_in_the_body() -> None:
+    mask = next(op for op in program("attention.py").ops if op.kind == "mask")
+    assert dict(mask.attributes) == {"0.const": 0, "0.lane0": 1, "0.lane1": -1, "0.block_m": 128, "0.n": -64}
+
+
+def test_persistent_matmul_is_unrolled_to_its_tiles() -> None:
+    tile_program = program("matmuls.py", "persistent", 8192, 8192, 512)
+    assert extents(tile_program) == {"block_m": 64, "block_n": 64}
+    assert [loop.trips for loop in tile_program.loops] == [8]
+
+
+def test_clamped_rows_under_a_store_mask_are_an_edge() -> None:
+    tile_program = program("matmuls.py", "persistent", 1000, 900, 100)
+    assert {a.klass for a in tile_program.accesses} == {"affine"}
+    assert access(tile_program, "a_ptr").masked == (True, True)
+
+
+def test_block_pointers_and_descriptors_give_the_same_accesses() -> None:
+    for entry in ("block_pointers", "descriptors"):
+        tile_program = program("matmuls.py", entry, 1000, 512, 384)
+        assert [(a.tensor, a.tile, a.masked) for a in tile_program.accesses] == [
+            ("a_ptr", (128, 64), (True, False)),
+            ("b_ptr", (64, 128), (False, False)),
+            ("c_ptr", (128, 128), (True, False)),
+        ]
+        assert [loop.trips for loop in tile_program.loops] == [6]
+
+
+def test_split_k_is_a_parallel_dim_with_atomic_stores() -> None:
+    tile_program = program("matmuls.py", "split_k", 256, 128, 1024)
+    assert extents(tile_program)["part"] == 4
+    assert starts(access(tile_program, "a_ptr"))[1] == {"part": 32, "k": 128}
+    assert access(tile_program, "c_ptr").kind == "atomic"
+    assert "part" not in access(tile_program, "c_ptr").indices
+
+
+def test_persistent_softmax_has_one_block_per_row_and_fills_with_minus_infinity() -> None:
+    tile_program = program("rows.py", "softmax", 1823, 781)
+    assert (extents(tile_program), tile_program.loops) == ({"row": 1823}, ())
+    assert access(tile_program, "x_ptr").masked == (False, True)
+    fill = next(op for op in tile_program.ops if op.kind == "fill")
+    assert (fill.operands, fill.attributes) == ((access(tile_program, "x_ptr").value,), (("value", "-inf"),))
+
+
+def test_layer_norm_reads_its_row_in_three_loops_in_sequence() -> None:
+    tile_program = program("rows.py", "layer_norm", 64, 1000)
+    assert [(loop.trips, loop.parent) for loop in tile_program.loops] == [(4, None)] * 3
+    assert [a.tensor for a in tile_program.accesses] == ["x_ptr", "x_ptr", "x_ptr", "w_ptr", "y_ptr"]
+    assert [op.kind for op in tile_program.ops].count("reduce_sum") == 2
+
+
+def test_gather_is_opaque_and_depends_on_everything() -> None:
+    table = access(program("rows.py", "gather"), "table_ptr")
+    assert table.klass == "opaque"
+    assert table.note == "the tile's address comes from memory"
+    assert table.indices == {"row"}
+
+
+def test_gather_with_real_tensors_is_affine_where_the_index_is() -> None:
+    table = access(program("rows.py", "gather", mode="cpu"), "table_ptr")
+    assert (table.klass, starts(table)[0]) == ("affine", {"row": 3})  # the file's index tensor is 0, 3, 6, ...
+
+
+def test_transposed_store_is_an_op() -> None:
+    tile_program = program("rows.py", "transpose")
+    assert [(op.kind, op.attributes) for op in tile_program.ops] == [("transpose", (("order", "1,0"),))]
+    assert access(tile_program, "y_ptr").value == tile_program.ops[0].name
