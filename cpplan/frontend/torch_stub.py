@@ -46,9 +46,9 @@ class DeviceMode(TorchFunctionMode):  # type: ignore[misc]  # torch is optional
             return func(*args, **kwargs)
         if func is torch.Tensor.cuda:
             return args[0]
-        if func is _GET_IS_CUDA:
+        if func == _GET_IS_CUDA:
             return True
-        if func is _GET_DEVICE:
+        if func == _GET_DEVICE:
             return torch.device("cuda", 0)
         if func in _ALWAYS_TRUE and self.true_asserts:
             return True
