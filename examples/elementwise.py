@@ -25,7 +25,12 @@ def add_gelu_kernel(x_ptr, r_ptr, y_ptr, n_elements, BLOCK: tl.constexpr):
 def add_gelu(x, r, block=2048):
     assert x.shape == r.shape and x.is_contiguous() and r.is_contiguous()
     y = torch.empty_like(x)
-    add_gelu_kernel[(triton.cdiv(x.numel(), block),)](x, r, y, x.numel(), BLOCK=block)
+    n_elements = x.numel()
+
+    def grid(meta):
+        return (triton.cdiv(n_elements, meta["BLOCK"]),)
+
+    add_gelu_kernel[grid](x, r, y, n_elements, BLOCK=block)
     return y
 
 

@@ -90,6 +90,7 @@ class Body:
     value_names: dict[Value, str] = field(default_factory=dict)
     ops: list[Op] = field(default_factory=list)
     carries: dict[int, list[Carry]] = field(default_factory=dict)
+    constants: list[Op] = field(default_factory=list)
     attached: dict[Operation, list[Op]] = field(default_factory=dict)  # ops that belong to a load or store
 
     def __post_init__(self) -> None:
@@ -106,6 +107,17 @@ class Body:
             fallback = _kind(value.op) if value.op is not None else "carry"
             self.value_names[value] = self.names.new(_label(value) or fallback)
         return self.value_names[value]
+
+    def use(self, value: Value) -> str:
+        """Name of an operand. Each use of a constant has its own op at block level: Triton shares equal constants, and
+        whether two are equal may depend on the block shape."""
+        op = value.op
+        if op is None or op.name != "arith.constant":
+            return self.name_of(value)
+        name = self.names.new("constant")
+        attributes = (("value", str(op.attributes.get("value"))),)
+        self.constants.append(Op(name, "constant", (), value.type.shape, dtype_of(value), None, attributes))
+        return name
 
     def needed_by(self, roots: Iterable[Value]) -> set[Value]:
         """All values that the roots are computed from; index expressions are leaves."""
@@ -160,9 +172,10 @@ class Body:
     # -- emission ------------------------------------------------------------------------------------------------------
 
     def emit(self, needed: set[Value]) -> None:
-        """Append ops for the needed values in program order."""
+        """Ops for the needed values in program order, constants first."""
         for block in self.analysis.function.regions[0]:
             self._emit_block(block.operations, needed, None)
+        self.ops[:0] = self.constants
 
     def _emit_block(self, operations: list[Operation], needed: set[Value], loop: str | None) -> None:
         for op in operations:
@@ -171,6 +184,9 @@ class Body:
                 self._emit_loop(op, needed, loop)
             elif op.name == "scf.if":
                 self._emit_if(op, needed, loop)
+            elif op.name == "arith.constant":
+                if op.results[0] in self.value_names:  # stored as it is
+                    self.ops.append(self._op(op, op.results[0], "constant", [], None))
             elif any(result in needed for result in op.results) and op.name not in ("tt.load", "tt.descriptor_load"):
                 self._emit_op(op, loop)
 
@@ -178,7 +194,7 @@ class Body:
         record = next(r for r in self.analysis.loops if r.op is op)
         body = op.regions[0][0]
         if record.trips is not None and int(record.trips.max()) == 0:  # never runs: what leaves is what entered
-            self.value_names |= {r: self.name_of(op.operands[3 + r.index]) for r in op.results if r in needed}
+            self.value_names |= {r: self.use(op.operands[3 + r.index]) for r in op.results if r in needed}
             return
         name = self.numbering.loops.get(record.index, loop)  # iterations of a persistent loop are blocks of their own
         for argument in body.arguments[:1]:
@@ -189,7 +205,8 @@ class Body:
             result = op.results[position]
             if (argument in needed or result in needed) and not self.is_index(argument):
                 initial, yielded = _carried(op, position)
-                carry = Carry(*(self.name_of(v) for v in (initial, argument, yielded, result)))
+                names = (self.use(initial), self.name_of(argument), self.use(yielded), self.name_of(result))
+                carry = Carry(*names)
                 self.carries.setdefault(record.index, []).append(carry)
 
     def _emit_if(self, op: Operation, needed: set[Value], loop: str | None) -> None:
@@ -201,7 +218,7 @@ class Body:
             if result in needed and not self.is_index(result):
                 yields = [r[0].operations[-1].operands[result.index] for r in op.regions if r]
                 if verdict is not None:
-                    self.value_names[result] = self.name_of(yields[0 if verdict else 1])
+                    self.value_names[result] = self.use(yields[0 if verdict else 1])
                 else:
                     self.ops.append(self._op(op, result, "where", [op.operands[0], *yields], loop))
 
@@ -209,7 +226,7 @@ class Body:
         folded = self._folded_select(op)
         for result in op.results:
             if folded is not None:
-                self.value_names[result] = self.name_of(folded)
+                self.value_names[result] = self.use(folded)
             elif self.is_index(result):
                 self.ops.append(self._index_op(result, loop, source_of(op)))
             else:
@@ -219,7 +236,7 @@ class Body:
         return Op(
             name=self.name_of(result),
             kind=kind,
-            operands=tuple(self.name_of(v) for v in operands),
+            operands=tuple(self.use(v) for v in operands),
             shape=result.type.shape,
             dtype=dtype_of(result),
             loop=loop,

@@ -6,8 +6,7 @@ a closed form of the parameters, checked on samples that did not take part, and 
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,7 +23,8 @@ from cpplan.tile.program import DTYPE_BITS, HARDWARE_TILE, Access, Family, TileP
 MAX_CANDIDATES = 300_000
 """More candidates than this are refused: they would not fit in memory as arrays."""
 
-_BASES = (32, 16, 8, 4)
+LARGEST_BASE, SMALLEST_BASE = 32, 4
+"""Smallest sampled value of a parameter: 32 unless the sizes of the launch ask for less."""
 
 
 @dataclass(frozen=True)
@@ -47,10 +47,10 @@ def free_family(launch: Launch, free: Sequence[str], sram_limit: int | None = No
     without a mask. Raises :class:`KernelError` when an integer of the program has no unambiguous closed form.
     """
     _check_parameters(launch, free)
-    samples = _samples(launch, free)
+    samples = _Sampler(launch, tuple(free)).samples()
     fitted = _Fitted(launch, tuple(free), samples)
-    table = fitted.candidates(sram_limit)
-    return fitted.family(table)
+    _check_coverage(launch, samples)
+    return fitted.family(fitted.candidates(sram_limit))
 
 
 def _check_parameters(launch: Launch, free: Sequence[str]) -> None:
@@ -62,39 +62,85 @@ def _check_parameters(launch: Launch, free: Sequence[str]) -> None:
             )
     if len(set(free)) != len(free):
         raise InputError(f"free parameters {', '.join(free)}: a name is given twice")
-    if launch.replay is None:
+
+
+def _check_coverage(launch: Launch, samples: list[Sample]) -> None:
+    """The grid must follow the free parameters: every sample stores as much of its outputs as the launch itself."""
+    given = build(launch, fold=False)
+    wanted = _stored_ends(given.program, given.limits)
+    if any(_stored_ends(sample.program, sample.limits) != wanted for sample in samples):
         raise InputError(
-            f"{launch.source}: {launch.kernel} is launched on a fixed grid {launch.grid}; free parameters need a grid "
-            "that is a function of them, such as kernel[lambda meta: (triton.cdiv(m, meta['BLOCK_M']),)](...)"
+            f"{launch.source}: the grid {launch.grid} of {launch.kernel} does not follow the free parameters; launch it "
+            "on a function of them, such as kernel[lambda meta: (triton.cdiv(m, meta['BLOCK_M']),)](...)"
         )
 
 
-def _samples(launch: Launch, free: Sequence[str]) -> list[Sample]:
-    """Samples of one skeleton; smaller block shapes are tried when a loop or a dim would shrink to one step."""
-    refusal: KernelError | None = None
-    for base in _BASES:
-        try:
-            taken = [_sample(launch, free, values) for values in _sample_points(base, len(free))]
-        except KernelError as error:
-            refusal = error
-            continue
-        if len({(skeleton(s.program), len(s.leaves)) for s in taken}) == 1:
-            return taken
-    raise refusal or KernelError(
-        f"{launch.source}: the structure of {launch.kernel} changes with {', '.join(free)} (loops or dims appear or "
-        "vanish); give explicit values with --constexpr instead"
-    )
+def _stored_ends(program: TileProgram, limits: tuple[Limits, ...]) -> list[tuple[int, ...]]:
+    """Per store and axis, one past the last index that is written."""
+    ends = []
+    for access, limit in zip(program.accesses, limits, strict=True):
+        if access.kind != "load" and access.tensor:
+            cuts = [n or extent for n, extent in zip(limit, program.tensor(access.tensor).shape, strict=True)]
+            axes = range(len(access.tile))
+            ends.append(tuple(min(int(_last_element(access, axis, program)), cuts[axis]) for axis in axes))
+    return ends
 
 
-def _sample_points(base: int, count: int) -> Iterator[tuple[int, ...]]:
-    """All small, one parameter at 2x and 4x at a time, then mixtures that no fit needs: they are the held-out check."""
-    yield (base,) * count
-    for position, factor in itertools.product(range(count), (2, 4)):
-        yield tuple(base * factor if i == position else base for i in range(count))
-    yield (2 * base,) * count
-    if count > 1:
-        yield tuple(base * (4 if i % 2 else 2) for i in range(count))
-        yield tuple(base * (1 if i % 2 else 4) for i in range(count))
+class _Sampler:
+    """Lowers power-of-two block shapes, starting small enough that loops and dims keep at least two steps."""
+
+    def __init__(self, launch: Launch, free: tuple[str, ...]) -> None:
+        self.launch, self.free = launch, free
+        self.base = [LARGEST_BASE] * len(free)
+        self.taken: dict[tuple[int, ...], Sample] = {}
+
+    def samples(self) -> list[Sample]:
+        """Samples of one skeleton: all small, one parameter at 2x and 4x at a time, then mixtures, which no fit needs
+        and which therefore check it."""
+        while not self._settled():
+            pass
+        count = len(self.free)
+        singles = [self._single(p, factor) for p in range(count) for factor in (2, 4)]
+        points = [self._scaled(*([1] * count)), *singles, self._scaled(*([2] * count))]
+        if count > 1:
+            points += [self._scaled(*(4 if i % 2 else 2 for i in range(count)))]
+            points += [self._scaled(*(1 if i % 2 else 4 for i in range(count)))]
+        samples = [self._sample(values) for values in points]
+        if len({_shape_of(sample) for sample in samples}) != 1:
+            raise self._unsteady(", ".join(self.free))
+        return samples
+
+    def _settled(self) -> bool:
+        """Whether each parameter can grow by 4 without a change of skeleton; if not, its smallest sample is halved."""
+        steady = _shape_of(self._sample(self._scaled(*([1] * len(self.free)))))
+        for position, name in enumerate(self.free):
+            if _shape_of(self._sample(self._single(position, 4))) != steady:
+                if self.base[position] == SMALLEST_BASE:
+                    raise self._unsteady(name)
+                self.base[position] //= 2
+                return False
+        return True
+
+    def _unsteady(self, names: str) -> KernelError:
+        return KernelError(
+            f"{self.launch.source}: the structure of {self.launch.kernel} changes with {names} (loops or dims appear "
+            "or vanish); give explicit values with --constexpr instead"
+        )
+
+    def _scaled(self, *factors: int) -> tuple[int, ...]:
+        return tuple(base * factor for base, factor in zip(self.base, factors, strict=True))
+
+    def _single(self, position: int, factor: int) -> tuple[int, ...]:
+        return self._scaled(*(factor if i == position else 1 for i in range(len(self.free))))
+
+    def _sample(self, values: tuple[int, ...]) -> Sample:
+        if values not in self.taken:
+            self.taken[values] = _sample(self.launch, self.free, values)
+        return self.taken[values]
+
+
+def _shape_of(sample: Sample) -> Hashable:
+    return skeleton(sample.program), len(sample.leaves)
 
 
 def _sample(launch: Launch, free: Sequence[str], values: tuple[int, ...]) -> Sample:
@@ -116,9 +162,12 @@ class _Fitted:
         self.points = np.array([s.values for s in samples], dtype=np.int64)
         self.sizes = sorted(_sizes(launch, self.program))
         self.columns = np.array([s.leaves for s in samples], dtype=np.int64).T
+        doubled = [samples[1 + 2 * p].program.dims for p in range(len(free))]
+        parallel = {p for p, dims in enumerate(doubled) if dims != self.program.dims}
         self.forms: dict[bytes, list[Form]] = {}
         for column in self.columns:
-            self.forms.setdefault(column.tobytes(), matching_forms(column, self.points, self.sizes))
+            if column.tobytes() not in self.forms:
+                self.forms[column.tobytes()] = matching_forms(column, self.points, self.sizes, parallel)
         self.count = sum(1 for _ in leaves(self.program))
         self._explain_missing()
 

@@ -72,9 +72,8 @@ class Recorder:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             bound, specialization, _ = binder(**{"debug": False, **given})
-        rule = callable(grid)
-        extents = grid(bound) if rule else grid
-        self._record(function, backend, bound, specialization, _three(extents), rule)
+        extents = grid(bound) if callable(grid) else grid
+        self._record(function, backend, bound, specialization, _three(extents))
         return CompiledStub(function.__name__)
 
     def _relaunch(self, function: Any, given: dict[str, Any], grid: Any, args: Any, kwargs: Any) -> Any:
@@ -112,13 +111,7 @@ class Recorder:
     # -- records -------------------------------------------------------------------------------------------------------
 
     def _record(
-        self,
-        function: Any,
-        backend: Any,
-        bound: Mapping[str, Any],
-        specialization: Any,
-        grid: tuple[int, int, int],
-        rule: bool,
+        self, function: Any, backend: Any, bound: Mapping[str, Any], specialization: Any, grid: tuple[int, int, int]
     ) -> None:
         signature, constants, attributes = _source_parts(function, backend, bound, specialization)
         constexpr = {p.name for p in function.params if p.is_constexpr}
@@ -135,7 +128,7 @@ class Recorder:
             source=kernel_source(function),
             group=self._group,
             config=self._config,
-            replay=self._replay() if rule else None,
+            replay=self._replay(),
         )
         if launch.key not in self._seen:
             self._seen.add(launch.key)

@@ -95,8 +95,24 @@ def test_kernel_without_masks_gets_only_blocks_that_divide() -> None:
 
 
 def test_fixed_grid_cannot_follow_a_free_parameter() -> None:
-    with pytest.raises(InputError, match="launched on a fixed grid"):
+    with pytest.raises(InputError, match="does not follow the free parameters"):
         read_problems(str(KERNELS / "rows.py"), argv=["fixed_grid"], free=["BLOCK"])
+
+
+def test_fixed_grid_over_rows_leaves_the_column_block_free() -> None:
+    (problem,) = read_problems(str(KERNELS / "rows.py"), argv=["layer_norm", "64", "1000"], free=["BLOCK"])
+    (family,) = problem.families
+    assert [dict(block)["BLOCK"] for block in family.blocks] == list(range(32, 1025, 32))
+    program = candidate_program(family, 2)
+    assert (program.dims[0].extent, [loop.trips for loop in program.loops]) == (64, [11, 11, 11])  # 1000 by 96
+
+
+def test_causal_trips_are_counted_for_every_block_shape() -> None:
+    (problem, _) = read_problems(str(KERNELS / "attention.py"), free=["BLOCK_M", "BLOCK_N"])
+    (family,) = problem.families
+    index = [(dict(b)["BLOCK_M"], dict(b)["BLOCK_N"]) for b in family.blocks].index((128, 32))
+    (loop,) = candidate_program(family, index).loops
+    assert (loop.trips, loop.total_trips) == (16, 2 * 8 * (4 + 8 + 12 + 16))
 
 
 def test_unknown_free_parameter() -> None:

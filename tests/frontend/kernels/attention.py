@@ -45,7 +45,7 @@ def attention(causal, batch=2, heads=8, kv_heads=2, length=512, dim=64, block_m=
     q = torch.randn((batch, heads, length, dim), device="cuda", dtype=torch.bfloat16)
     k = torch.randn((batch, kv_heads, length, dim), device="cuda", dtype=torch.bfloat16)
     v, o = torch.randn_like(k), torch.empty_like(q)
-    attention_kernel[(length // block_m, batch * heads)](
+    attention_kernel[lambda meta: (length // meta["BLOCK_M"], batch * heads)](
         q, k, v, o, 0.18, *q.stride()[:3], *k.stride()[:3], heads, length,
         GROUP=heads // kv_heads, BLOCK_M=block_m, BLOCK_N=block_n, DIM=dim, CAUSAL=causal,
     )  # fmt: skip
