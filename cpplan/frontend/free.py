@@ -70,8 +70,8 @@ def _check_coverage(launch: Launch, samples: list[Sample]) -> None:
     wanted = _stored_ends(given.program, given.limits)
     if any(_stored_ends(sample.program, sample.limits) != wanted for sample in samples):
         raise InputError(
-            f"{launch.source}: the grid {launch.grid} of {launch.kernel} does not follow the free parameters; launch it "
-            "on a function of them, such as kernel[lambda meta: (triton.cdiv(m, meta['BLOCK_M']),)](...)"
+            f"{launch.source}: the grid {launch.grid} of {launch.kernel} does not follow the free parameters; launch "
+            "it on a function of them, such as kernel[lambda meta: (triton.cdiv(m, meta['BLOCK_M']),)](...)"
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dis
 import sys
 import types
 from collections.abc import Callable, Iterator
@@ -46,10 +47,11 @@ class DeviceMode(TorchFunctionMode):  # type: ignore[misc]  # torch is optional
             return func(*args, **kwargs)
         if func is torch.Tensor.cuda:
             return args[0]
-        if func == _GET_IS_CUDA:
-            return True
-        if func == _GET_DEVICE:
-            return torch.device("cuda", 0)
+        if func in (_GET_IS_CUDA, _GET_DEVICE) and not _is_torch(sys._getframe(1)):
+            return True if func == _GET_IS_CUDA else torch.device("cuda", 0)
+        if func is torch.Tensor.backward:
+            with self:  # a handler runs outside its mode, but the user's backward functions must run inside
+                return _backward(*args, **kwargs)
         if func in _ALWAYS_TRUE and self.true_asserts:
             return True
         if self.fake and (func in _FAKE_VALUES or func is torch.Tensor.tolist):
@@ -59,25 +61,46 @@ class DeviceMode(TorchFunctionMode):  # type: ignore[misc]  # torch is optional
                 if func in _FAKE_VALUES
                 else torch.zeros(args[0].shape, device="cpu").numpy().tolist()
             )
-        if "device" in kwargs:
+        if type(kwargs.get("device")) is int:  # an index means a GPU
             kwargs["device"] = torch.device("cpu")
+        if "device" in kwargs:
+            kwargs["device"] = _on_cpu(kwargs["device"])
         kwargs.pop("pin_memory", None)
         return func(*(_on_cpu(arg) for arg in args), **kwargs)
 
 
+def _backward(tensor: Any, gradient: Any = None, *rest: Any, **options: Any) -> None:
+    """``tensor.backward(...)`` by way of the function that does not ask modes again."""
+    torch.autograd.backward(tensor, gradient, *rest, **options)
+
+
 def _on_cpu(argument: Any) -> Any:
+    """A cuda device becomes the CPU; anything else, torch's own meta device included, stays."""
     is_cuda = isinstance(argument, (str, torch.device)) and str(argument).startswith("cuda")
     return torch.device("cpu") if is_cuda else argument
 
 
 def _claimed_device(real: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """``FakeTensor.device`` is Python and passes no mode: torch itself is told the truth, user code cuda:0."""
+    """``FakeTensor.device`` is a Python property that passes no mode, and torch's C++ core asks it too: only an
+    attribute ``.device`` read in code outside torch is told cuda:0."""
 
     def device(tensor: Any) -> Any:
-        caller = str(sys._getframe(1).f_globals.get("__name__", ""))
-        return real(tensor) if caller.partition(".")[0] == "torch" else torch.device("cuda", 0)
+        caller = sys._getframe(1)
+        asked = _reads_device(caller) and not _is_torch(caller)
+        return torch.device("cuda", 0) if asked else real(tensor)
 
     return device
+
+
+def _is_torch(frame: types.FrameType) -> bool:
+    """Whether a frame runs code of torch itself, which must be told the truth."""
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0] == "torch"
+
+
+def _reads_device(frame: types.FrameType) -> bool:
+    instructions = dis.get_instructions(frame.f_code)
+    current = next((item for item in instructions if item.offset == frame.f_lasti), None)
+    return current is not None and current.opname.startswith("LOAD_") and current.argval == "device"
 
 
 class _Nothing:

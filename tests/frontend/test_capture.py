@@ -128,3 +128,23 @@ def test_loop_over_data_needs_the_data(tmp_path: Path) -> None:
     )
     with pytest.raises(KernelError, match=r"kernel\.py:7: the trip count of loop \w+ depends on data"):
         read_problems(write(tmp_path, "run()\n", header))
+
+
+def test_backward_functions_see_the_same_devices(tmp_path: Path) -> None:
+    body = """\
+class Double(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return 2 * x
+
+    @staticmethod
+    def backward(ctx, grad):
+        assert grad.device.type == "cuda"
+        out = torch.empty(1024, device=grad.device)
+        copy[(16,)](out, grad.contiguous(), 1024, BLOCK=64)
+        return out
+
+x = torch.randn(1024, device="cuda", requires_grad=True)
+Double.apply(x).sum().backward()
+"""
+    assert [launch.grid for launch in capture_launches(write(tmp_path, body))] == [(16, 1, 1)]

@@ -1,11 +1,13 @@
 """Kernel styles found in the wild, each with the box, loops and accesses that follow from its text."""
 
+from importlib.metadata import version
 from pathlib import Path
 
 from cpplan.frontend.build import build
 from cpplan.frontend.capture import capture_launches
 from cpplan.tile.program import Access, TileProgram
 
+BLOCK_POINTERS = tuple(map(int, version("triton").split(".")[:2])) < (3, 8)  # later versions have none
 KERNELS = Path(__file__).parent / "kernels"
 
 
@@ -68,7 +70,8 @@ def test_clamped_rows_under_a_store_mask_are_an_edge() -> None:
 
 
 def test_block_pointers_and_descriptors_give_the_same_accesses() -> None:
-    for entry in ("block_pointers", "descriptors"):
+    entries = ("descriptors", "block_pointers") if BLOCK_POINTERS else ("descriptors",)
+    for entry in entries:
         tile_program = program("matmuls.py", entry, 1000, 512, 384)
         assert [(a.tensor, a.tile, a.masked) for a in tile_program.accesses] == [
             ("a_ptr", (128, 64), (True, False)),
