@@ -49,9 +49,6 @@ class DeviceMode(TorchFunctionMode):  # type: ignore[misc]  # torch is optional
             return args[0]
         if func in (_GET_IS_CUDA, _GET_DEVICE) and not _is_torch(sys._getframe(1)):
             return True if func == _GET_IS_CUDA else torch.device("cuda", 0)
-        if func is torch.Tensor.backward:
-            with self:  # a handler runs outside its mode, but the user's backward functions must run inside
-                return _backward(*args, **kwargs)
         if func in _ALWAYS_TRUE and self.true_asserts:
             return True
         if self.fake and (func in _FAKE_VALUES or func is torch.Tensor.tolist):
@@ -69,15 +66,20 @@ class DeviceMode(TorchFunctionMode):  # type: ignore[misc]  # torch is optional
         return func(*(_on_cpu(arg) for arg in args), **kwargs)
 
 
-def _backward(tensor: Any, gradient: Any = None, *rest: Any, **options: Any) -> None:
-    """``tensor.backward(...)`` by way of the function that does not ask modes again."""
-    torch.autograd.backward(tensor, gradient, *rest, **options)
-
-
 def _on_cpu(argument: Any) -> Any:
     """A cuda device becomes the CPU; anything else, torch's own meta device included, stays."""
     is_cuda = isinstance(argument, (str, torch.device)) and str(argument).startswith("cuda")
     return torch.device("cpu") if is_cuda else argument
+
+
+def _inside(mode: DeviceMode, run: Callable[..., Any]) -> Callable[..., Any]:
+    """A mode's handler runs outside the mode, and ``backward`` passes it; the user's own backward functions do not."""
+
+    def run_inside(*args: Any, **kwargs: Any) -> Any:
+        with mode:
+            return run(*args, **kwargs)
+
+    return run_inside
 
 
 def _claimed_device(real: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -153,6 +155,8 @@ def pretend_cuda(patch: Patch, fake: bool) -> Iterator[DeviceMode]:
     patch_cuda(patch)
     patch(torch, "compile", lambda f=None, *_, **__: f if f is not None else (lambda g: g))
     mode = DeviceMode(fake)
+    if hasattr(torch.autograd, "_engine_run_backward"):
+        patch(torch.autograd, "_engine_run_backward", _inside(mode, torch.autograd._engine_run_backward))
     with contextlib.ExitStack() as stack:
         if fake:
             from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
