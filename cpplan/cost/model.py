@@ -86,13 +86,11 @@ def buffer_bytes(program: TileProgram, device: Device, nest: Nest, access: Acces
 
 def fixed_buffers(program: TileProgram, device: Device) -> tuple[tuple[str, int], ...]:
     """Accumulators and materialised intermediates: (name, bytes)."""
-    return tuple(
-        (b.name, int(round_up(shape_bytes(b.shape, b.dtype), device.sram.alignment))) for b in program.buffers
-    )
+    return tuple((b.name, int(round_up(shape_bytes(b.shape, b.dtype), device.sram.alignment))) for b in program.buffers)
 
 
 def evaluate(program: TileProgram, device: Device, plan: Plan) -> Cost:
-    """Exact cost of ``plan``. The plan must be legal (see :mod:`cpplan.plan.space`); capacity is reported, not judged."""
+    """Exact cost of ``plan``, which must be legal (:mod:`cpplan.plan.space`); capacity is reported, not judged."""
     nest = build_nest(program, plan.spatial, plan.order)
     layout = resources(device)
     active = tuple(plan.cores_along(s) for s in range(len(device.dims)))

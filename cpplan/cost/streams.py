@@ -4,8 +4,8 @@ Resources are, in order: the data-movement processor of each NoC, the DRAM banks
 read port and the write port of the banks on each NoC, then every directed link of each NoC. Streams that share a
 resource add up on it; a group of concurrent streams takes as long as its busiest resource.
 
-Formulas: ``latency + n * max(issue, bytes/rate)`` per stream at its processor (device transfer figures), bytes over rate
-at banks and ports, never less than one request interval per request at a port, bytes over link rate on links.
+Formulas: ``latency + n * max(issue, bytes/rate)`` per stream at its processor (device transfer figures), bytes over
+rate at banks and ports, never less than one request interval per request at a port, bytes over link rate on links.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from cpplan.plan.routes import link_count, load_weights, store_weights
 from cpplan.cost.units import hardware_tiles, tile_bytes
 from cpplan.device.device import Device, Transfer
 from cpplan.plan.plan import Delivery
+from cpplan.plan.routes import link_count, load_weights, store_weights
 from cpplan.tile.arith import Int, ceil_div, ceil_of, cycles_at, times
 from cpplan.tile.program import Access, TileProgram
 
@@ -160,9 +160,7 @@ def _inverse_link_rates(device: Device, layout: Resources) -> Vector:
     return out
 
 
-def _at_banks(
-    device: Device, layout: Resources, store: bool, pages: Int, page_bytes: int, noc: int
-) -> dict[int, Int]:
+def _at_banks(device: Device, layout: Resources, store: bool, pages: Int, page_bytes: int, noc: int) -> dict[int, Int]:
     """Cycles at the DRAM banks and at their ports on ``noc`` of ``pages`` page requests, spread over all banks."""
     dram = device.dram
     requests = ceil_div(pages, dram.banks)

@@ -2,10 +2,11 @@
 
 A *column* fixes block shape, spatial mapping and wave order, so all trip counts are constants. What remains is one
 placement per access. Each placement is a row: level, depth, SRAM, traffic and its resource vectors; rows of different
-accesses only ever add up. The oracle scores products of rows with :func:`makespans`; the encoder turns rows into literals.
+accesses only ever add up. The oracle scores products of rows with :func:`makespans`; the encoder turns rows into
+literals.
 
-Links that can never be the busiest are left out: if every delivery in play loads link q at least as much as link p, then p
-is dropped (cycles grow with weight, so sums and maxima are unchanged).
+Links that can never be the busiest are left out: if every delivery in play loads link q at least as much as link p,
+then p is dropped (cycles grow with weight, so sums and maxima are unchanged).
 """
 
 from __future__ import annotations
@@ -60,8 +61,8 @@ class Rows:
         """The rows selected by ``keep``."""
         chosen = tuple(np.array(self.places, dtype=object)[keep]) if len(self.places) else ()
         return Rows(
-            self.access, self.store, chosen, self.number[keep], self.level[keep], self.depth[keep], self.sram[keep], self.dram[keep],
-            self.noc[keep], self.busy[keep], self.fill[keep],
+            self.access, self.store, chosen, self.number[keep], self.level[keep], self.depth[keep], self.sram[keep],
+            self.dram[keep], self.noc[keep], self.busy[keep], self.fill[keep],
         )  # fmt: skip
 
 
@@ -86,9 +87,7 @@ class Column:
 
 
 @lru_cache(maxsize=1 << 14)
-def _kept_resources(
-    device: Device, active: tuple[int, ...], ways: frozenset[Delivery], stores: frozenset[int]
-) -> Ints:
+def _kept_resources(device: Device, active: tuple[int, ...], ways: frozenset[Delivery], stores: frozenset[int]) -> Ints:
     """Positions of the resources that can be the busiest for these deliveries."""
     layout = resources(device)
     keep = list(range(layout.links[0]))
@@ -174,7 +173,10 @@ def _rows(
         for t in range(len(levels))
         for groups in {way.groups for way in ways}
     }
-    numbers, t_of, w_of, depths = [], [], [], []
+    numbers: list[int] = []
+    t_of: list[int] = []
+    w_of: list[int] = []
+    depths: list[int] = []
     number = 0
     for t, level in enumerate(levels):
         for depth in (1, 2) if level else (1,):
@@ -255,4 +257,5 @@ def _group(column: Column, choice: Ints, node: int, store: bool, depth: int) -> 
         if rows.store == store:
             here = (rows.level[picked] == node) & (rows.depth[picked] == depth)
             summed += rows.fill[picked] * here[:, None]
-    return summed.max(axis=1)
+    busiest: Ints = summed.max(axis=1)
+    return busiest

@@ -77,5 +77,3 @@ def compulsory_tiles(program: TileProgram, access: Access) -> int:
         loop = next(item for item in program.loops if item.name == name)
         total *= loop.trips if name in access.indices else 1
     return total
-
-

@@ -58,7 +58,7 @@ class Work:
 
 def level_work(program: TileProgram, device: Device) -> dict[str, Work]:
     """Work of every position of the program (loop name, or "" for block level)."""
-    totals: dict[str, dict[str, Int]] = {"": {}} | {loop.name: {} for loop in program.loops}
+    totals: dict[str, dict[str, Int]] = {name: {} for name in ("", *(loop.name for loop in program.loops))}
     loaded = {a.value for a in program.accesses if a.kind == "load"}
     stored = {a.value for a in program.accesses if a.kind != "load"}
     carried = {c.argument for loop in program.loops for c in loop.carries}

@@ -13,8 +13,9 @@ class Certificate:
     """Record of one solve.
 
     Counts: every column of the space is either left out by its proved bound (``columns_pruned``), left out because it
-    cannot fit in SRAM (``columns_unfit``), or decided by CP-SAT or complete scoring (``columns_decided``). ``plans_lower`` is the number of
-    option combinations in the decided columns. ``model_fingerprints`` are SHA-256 of the CP-SAT models that were proved.
+    cannot fit in SRAM (``columns_unfit``), or decided by CP-SAT or complete scoring (``columns_decided``).
+    ``plans_lower`` is the number of option combinations in the decided columns. ``model_fingerprints`` are SHA-256 of
+    the CP-SAT models that were proved.
     """
 
     status: Status

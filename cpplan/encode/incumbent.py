@@ -74,7 +74,9 @@ def _shortlist(column: Column, bounds: OptionBounds, budget: int) -> list[Ints]:
     sizes = [1] * len(ranked)
     total = 1
     while True:
-        open_ends = [i for i, r in enumerate(ranked) if sizes[i] < len(r) and total // sizes[i] * (sizes[i] + 1) <= budget]
+        open_ends = [
+            i for i, r in enumerate(ranked) if sizes[i] < len(r) and total // sizes[i] * (sizes[i] + 1) <= budget
+        ]
         if not open_ends:
             return [np.sort(r[:s]) for r, s in zip(ranked, sizes, strict=True)]
         grown = min(open_ends, key=lambda i: (sizes[i], i))
@@ -91,9 +93,7 @@ def best_plans(device: Device, site: Site, choice: Ints, k: int) -> list[Incumbe
     dram, noc = totals(column, choice, "dram"), totals(column, choice, "noc")
     sram = column.fixed_sram + totals(column, choice, "sram")
     ranked = np.lexsort((sram, noc, dram, cycles))[: k * len(site.symmetries)]
-    return [
-        _incumbent(site, choice[i], (int(cycles[i]), int(dram[i]), int(noc[i]), int(sram[i]))) for i in ranked
-    ]
+    return [_incumbent(site, choice[i], (int(cycles[i]), int(dram[i]), int(noc[i]), int(sram[i]))) for i in ranked]
 
 
 def _incumbent(site: Site, picked: Ints, key: Key) -> Incumbent:

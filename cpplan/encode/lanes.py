@@ -1,7 +1,8 @@
 """All (block shape, spatial mapping) pairs of a family as arrays, and lower bounds that hold for every plan in them.
 
-A *lane* is one legal pair. Bounds are computed for all lanes and wave orders at once; each is proved in docs/encoding.md
-("Bounds"). They only ever use rules of the exact model with choices left open, so pruning by them is safe.
+A *lane* is one legal pair. Bounds are computed for all lanes and wave orders at once; each is proved in
+docs/encoding.md ("Bounds"). They only ever use rules of the exact model with choices left open, so pruning by them is
+safe.
 """
 
 from __future__ import annotations
@@ -149,7 +150,12 @@ def column_bounds(facts: BlockFacts, device: Device, table: SpatialTable, lanes:
 
 
 def _order_bound(
-    facts: BlockFacts, device: Device, table: SpatialTable, lanes: Lanes, waves: Ints, order: tuple[tuple[int, ...], ...]
+    facts: BlockFacts,
+    device: Device,
+    table: SpatialTable,
+    lanes: Lanes,
+    waves: Ints,
+    order: tuple[tuple[int, ...], ...],
 ) -> Ints:
     program, block = facts.program, lanes.block
     cores = table.cores[:, lanes.spatial]
@@ -177,11 +183,12 @@ def _order_bound(
 
 
 def _together(parts: list[_Part], nocs: int) -> Ints:
-    """Exposed time of several streams: the longest, or an even spread over the processors, or their sum at the banks."""
+    """Exposed time of several streams: the longest one, their spread over the processors, or their sum at the banks."""
     longest = np.max([p.exposed for p in parts], axis=0)
     spread = ceil_div(np.sum([p.exposed_chain for p in parts], axis=0), nocs)
     banks = np.sum([p.exposed_bank for p in parts], axis=0)
-    return np.minimum(INFINITE, np.maximum(longest, np.maximum(spread, banks)))
+    together: Ints = np.minimum(INFINITE, np.maximum(longest, np.maximum(spread, banks)))
+    return together
 
 
 @dataclass(frozen=True)
@@ -321,5 +328,3 @@ def chunks(items: Ints, size: int) -> Iterator[Ints]:
     """``items`` in runs of at most ``size``."""
     for start in range(0, len(items), size):
         yield items[start : start + size]
-
-

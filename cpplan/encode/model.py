@@ -1,8 +1,8 @@
 """The CP-SAT model: one literal per column, one per placement, exact makespan as linear rows.
 
 Inside a column all trip counts are constants, so the nested pipeline is made of sums, maxima and products by constants.
-Every maximum is stated by lower rows (``x >= term``) under a minimised objective or an upper limit, which makes the model
-exact: a plan satisfies ``cycles <= c`` if and only if its makespan is at most c (docs/encoding.md, "Exactness").
+Every maximum is stated by lower rows (``x >= term``) under a minimised objective or an upper limit, which makes the
+model exact: a plan satisfies ``cycles <= c`` if and only if its makespan is at most c (docs/encoding.md, "Exactness").
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ class Encoding:
     device: Device
     sites: Sequence[Site]
     limit: int
-    model: cp_model.CpModel = field(default_factory=cp_model.CpModel)
+    model: cp_model.CpModel
+    cycles: cp_model.IntVar
     column: list[Literal] = field(default_factory=list)
     option: list[list[list[Literal]]] = field(default_factory=list)
-    cycles: cp_model.IntVar | None = None
     totals: dict[str, tuple[cp_model.LinearExprT, int]] = field(default_factory=dict)
     rank: cp_model.LinearExprT = 0
 
@@ -50,14 +50,14 @@ class Encoding:
 
 def build(device: Device, sites: Sequence[Site], limit: int) -> Encoding:
     """The model over ``sites`` for plans of at most ``limit`` cycles."""
-    enc = Encoding(device, sites, limit)
+    model = cp_model.CpModel()
+    enc = Encoding(device, sites, limit, model, model.new_int_var(0, limit, "cycles"))
     one_column_and_one_option_per_access(enc)
     buffers_fit_in_sram(enc)
     plans_are_canonical(enc)
     makespan_is_the_nested_pipeline(enc)
     bounds_hold(enc)
     count_traffic_and_rank(enc)
-    assert enc.cycles is not None
     enc.model.minimize(enc.cycles)
     return enc
 
@@ -142,7 +142,6 @@ def makespan_is_the_nested_pipeline(enc: Encoding) -> None:
             enc.model.add(period >= row)
         _period_covers_busiest_resource(enc, parts, node, period)
         _runs_of_a_level(enc, node, total, load, store, alone, serial, period)
-    enc.cycles = enc.model.new_int_var(0, enc.limit, "cycles")
     enc.model.add(enc.cycles >= enc.device.launch_cycles + total[0])
 
 
@@ -177,9 +176,7 @@ def _at_least_every_resource(
         for slot, resource in enumerate(undominated_columns(matrix) if len(index) else []):
             if slot == len(slots):
                 slots.append([])
-            slots[slot] += [
-                (part.literals[i], int(v)) for i, v in zip(index, matrix[:, resource], strict=True) if v
-            ]
+            slots[slot] += [(part.literals[i], int(v)) for i, v in zip(index, matrix[:, resource], strict=True) if v]
     for terms in slots:
         enc.model.add(variable >= enc.sum_of(terms))
     return variable
@@ -211,7 +208,7 @@ def _runs_of_a_level(
     serial: cp_model.IntVar,
     period: cp_model.IntVar,
 ) -> None:
-    """serial >= ops + inner levels + single-buffered transfers; total >= fill + (trips - 1) periods + serial + drain."""
+    """serial >= ops + inner levels + lone transfers; total >= fill + (trips - 1) periods + serial + drain."""
     by_children: dict[tuple[int, ...], list[int]] = {}
     by_trips: dict[int, list[int]] = {}
     for c, site in enumerate(enc.sites):
@@ -242,10 +239,7 @@ def _enforce(enc: Encoding, row: cp_model.Constraint, members: list[int]) -> Non
 
 def bounds_hold(enc: Encoding) -> None:
     """Redundant rows: the proved lower bounds of columns and options, which give the search its strength."""
-    assert enc.cycles is not None
-    enc.model.add(
-        enc.cycles >= enc.sum_of([(z, s.bounds.column) for z, s in zip(enc.column, enc.sites, strict=True)])
-    )
+    enc.model.add(enc.cycles >= enc.sum_of([(z, s.bounds.column) for z, s in zip(enc.column, enc.sites, strict=True)]))
     accesses = max(len(site.column.rows) for site in enc.sites)
     for a in range(accesses):
         terms: list[Term] = []
@@ -256,7 +250,7 @@ def bounds_hold(enc: Encoding) -> None:
 
 
 def count_traffic_and_rank(enc: Encoding) -> None:
-    """DRAM bytes, NoC bytes and SRAM (each divided by its greatest common divisor), and the fixed order as one number."""
+    """DRAM bytes, NoC bytes and SRAM, each over its greatest common divisor, and the fixed order as one number."""
     for name in ("dram", "noc", "sram"):
         terms = _figures(enc, name)
         unit = math.gcd(*(v for _, v in terms)) if terms else 1
@@ -277,23 +271,26 @@ def count_traffic_and_rank(enc: Encoding) -> None:
 def position_rank(enc: Encoding, plan: Incumbent) -> int:
     """The number that ``enc.rank`` takes for ``plan``; for a plan outside the model, that of the next plan inside."""
     base = 0
-    mapping, order, rows_key = plan.position
     for c in sorted(range(len(enc.sites)), key=lambda c: enc.sites[c].place):
         site = enc.sites[c]
         sizes = [len(r.places) for r in site.column.rows]
         here = (site.block, *order_key(site.program, _plan(site, [0] * len(sizes)))[:2])
-        if here > (plan.block, mapping, order):
-            return base
-        if here == (plan.block, mapping, order):
-            for a in range(len(sizes)):
-                keys = [order_key(site.program, _plan(site, _only(sizes, a, i)))[2][a] for i in range(sizes[a])]
-                below = sum(key < rows_key[a] for key in keys)
-                base += below * math.prod(sizes[a + 1 :])
-                if rows_key[a] not in keys:
-                    return base
-            return base
+        if here >= (plan.block, *plan.position[:2]):
+            return base + (_rank_inside(site, plan) if here == (plan.block, *plan.position[:2]) else 0)
         base += math.prod(sizes)
     return base
+
+
+def _rank_inside(site: Site, plan: Incumbent) -> int:
+    """Row combinations of ``site`` that come before ``plan`` in the fixed order."""
+    sizes = [len(r.places) for r in site.column.rows]
+    before = 0
+    for a, own in enumerate(plan.position[2]):
+        keys = [order_key(site.program, _plan(site, _only(sizes, a, i)))[2][a] for i in range(sizes[a])]
+        before += sum(key < own for key in keys) * math.prod(sizes[a + 1 :])
+        if own not in keys:
+            break
+    return before
 
 
 def _only(sizes: Sequence[int], access: int, row: int) -> list[int]:
@@ -321,7 +318,6 @@ def forbid(enc: Encoding, plan: Incumbent) -> None:
 
 def better_than(enc: Encoding, plan: Incumbent) -> None:
     """Require a plan that ranks before ``plan``: fewer cycles, or equal and less traffic, SRAM, or earlier position."""
-    assert enc.cycles is not None
     figures: list[tuple[cp_model.LinearExprT, int, int]] = [(enc.cycles, 1, plan.key[0])]
     for name, value in zip(("dram", "noc", "sram"), plan.key[1:], strict=True):
         figures.append((*enc.totals[name], value))
@@ -340,8 +336,5 @@ def better_than(enc: Encoding, plan: Incumbent) -> None:
 def chosen(enc: Encoding, solver: cp_model.CpSolver) -> tuple[Site, Ints]:
     """The column and row choice of a solution."""
     c = next(i for i, z in enumerate(enc.column) if solver.boolean_value(z))
-    picks = [
-        next(i for i, y in enumerate(literals) if solver.boolean_value(y)) for literals in enc.option[c]
-    ]
+    picks = [next(i for i, y in enumerate(literals) if solver.boolean_value(y)) for literals in enc.option[c]]
     return enc.sites[c], np.array([picks], dtype=np.int64)
-

@@ -294,18 +294,19 @@ def _improve_until_proved(search: _Search, sites: list[Site]) -> bool:
         if len(search.best) >= search.k:
             better_than(enc, search.best[-1])
         solver = _solver(search)
-        status = solver.solve(enc.model)
+        solver.solve(enc.model)
+        status = solver.status_name()
         search.deterministic += solver.response_proto.deterministic_time
-        if status == cp_model.MODEL_INVALID:
+        if status == "MODEL_INVALID":
             raise InternalError(f"CP-SAT rejects the model: {enc.model.validate()}")
-        if status == cp_model.INFEASIBLE:
+        if status == "INFEASIBLE":
             search.proofs.append(hashlib.sha256(str(enc.model.proto).encode()).hexdigest())
             return True
-        if status == cp_model.UNKNOWN:
+        if status == "UNKNOWN":
             return False
         site, choice = chosen(enc, solver)
         found = best_plans(search.device, site, choice, 1)
-        if status == cp_model.OPTIMAL and solver.value(enc.cycles) != found[0].key[0]:
+        if status == "OPTIMAL" and solver.value(enc.cycles) != found[0].key[0]:
             raise InternalError(f"solver says {solver.value(enc.cycles)} cycles, the cost model {found[0].key[0]}")
         search.admit(found)
 

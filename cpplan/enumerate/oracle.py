@@ -1,7 +1,7 @@
 """The oracle: brute force over the plan space under the exact cost model.
 
-Small on purpose. It knows nothing of bounds, dominance or solvers: every plan of every column is scored. Use it only where
-the space is small enough; :func:`count` tells.
+Small on purpose. It knows nothing of bounds, dominance or solvers: every plan of every column is scored. Use it only
+where the space is small enough; :func:`count` tells.
 """
 
 from __future__ import annotations
@@ -40,9 +40,14 @@ def columns(programs: Sequence[TileProgram], device: Device) -> Iterator[tuple[t
                 yield (block, number, turn), program, build_column(program, device, spatial, order)
 
 
-def count(programs: Sequence[TileProgram], device: Device) -> int:
-    """Number of plans that :func:`brute_force` would score."""
-    return sum(column.combinations for _, _, column in columns(programs, device))
+def count(programs: Sequence[TileProgram], device: Device, limit: int | None = None) -> int:
+    """Number of plans that :func:`brute_force` would score; stops counting above ``limit``."""
+    total = 0
+    for _, _, column in columns(programs, device):
+        total += column.combinations
+        if limit is not None and total > limit:
+            break
+    return total
 
 
 def brute_force(programs: Sequence[TileProgram], device: Device, k: int) -> list[Scored]:

@@ -1,7 +1,7 @@
 """The loop nest that one core runs under a plan: launch, wave loops, then the block's own loops.
 
-Only loops with more than one trip are levels; a loop that runs once is part of its parent. Neighbouring wave loops with no
-transfer between them are one fused loop: the pipeline runs on across them. Node 0 is the launch.
+Only loops with more than one trip are levels; a loop that runs once is part of its parent. Neighbouring wave loops
+with no transfer between them are one fused loop: the pipeline runs on across them. Node 0 is the launch.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from cpplan.tile.arith import ceil_div
 from cpplan.plan.plan import LAUNCH, Order, Split, wave
+from cpplan.tile.arith import ceil_div
 from cpplan.tile.program import TileProgram
 
 

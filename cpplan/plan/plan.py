@@ -72,7 +72,8 @@ class Plan:
 
     ``spatial`` has one tuple of splits per spatial dim, most significant digit first: with splits (m,2), (n,4) the core
     at coordinate 5 of that dim works on m-digit 1 and n-digit 1. ``order`` lists the wave loops, outermost first;
-    each iterates the waves of one or more parallel dims as one fused loop. ``placements`` are in the program's access order.
+    each iterates the waves of one or more parallel dims as one fused loop. ``placements`` are in the program's access
+    order.
     """
 
     block: tuple[tuple[str, int], ...]

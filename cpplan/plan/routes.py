@@ -1,8 +1,8 @@
 """Static NoC routes: how much of a stream each directed link carries.
 
-Packets travel one axis after the other in the order and direction that the network's spec gives (dimension order, torus).
-Link weights are integers: a weight of ``banks`` means that the whole stream crosses the link, a weight of 1 that one
-bank's share of it does (DRAM is interleaved, so every reader takes an equal share from every bank).
+Packets travel one axis after the other in the order and direction that the network's spec gives (dimension order,
+torus). Link weights are integers: a weight of ``banks`` means that the whole stream crosses the link, a weight of 1
+that one bank's share of it does (DRAM is interleaved, so every reader takes an equal share from every bank).
 """
 
 from __future__ import annotations

@@ -15,10 +15,10 @@ import itertools
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from cpplan.plan.routes import readers
 from cpplan.device.device import Device
 from cpplan.plan.nest import Nest, build_nest, cores_per_dim, wave_trips
 from cpplan.plan.plan import Delivery, Order, Placement, Plan, Reader, Split
+from cpplan.plan.routes import readers
 from cpplan.tile.arith import ceil_div
 from cpplan.tile.program import Access, TileProgram
 
@@ -28,7 +28,8 @@ READERS: tuple[Reader, ...] = ("first", "diagonal", "nearest")
 
 @lru_cache(maxsize=256)
 def digit_sequences(extent: int, dims: tuple[str, ...]) -> tuple[tuple[Split, ...], ...]:
-    """All ordered splits of one spatial dim: distinct parallel dims, factors of at least 2, product at most ``extent``."""
+    """All ordered splits of one spatial dim: distinct parallel dims, factors of at least 2, product at most
+    ``extent``."""
 
     def extend(room: int, left: tuple[str, ...]) -> Iterator[tuple[Split, ...]]:
         yield ()
@@ -153,9 +154,8 @@ def deliveries(device: Device, spatial: Spatial, access: Access, shareable: bool
                     if cores not in seen:
                         seen.add(cores)
                         out.append(Delivery(groups, "multicast", noc, reader))
-            if device.forward is not None and len(grouped) == 1:
-                if device.dims[grouped[0]].name in device.forward.dims:
-                    out.append(Delivery(groups, "forward", noc, "first"))
+            if len(grouped) == 1 and device.forward and device.dims[grouped[0]].name in device.forward.dims:
+                out.append(Delivery(groups, "forward", noc, "first"))
     return out
 
 
@@ -229,4 +229,3 @@ def violations(program: TileProgram, device: Device, plan: Plan) -> list[str]:
     if not is_canonical(program, plan.spatial, nest, plan.placements):
         out.append("the plan is not in canonical form")
     return out
-

@@ -21,7 +21,7 @@ def cycles_at(amount: Int, rate: Fraction) -> Int:
 
 def ceil_of(value: Fraction) -> int:
     """Smallest integer not below ``value``."""
-    return ceil_div(value.numerator, value.denominator)
+    return -(-value.numerator // value.denominator)
 
 
 def times(count: Int, cost: Fraction) -> Int:

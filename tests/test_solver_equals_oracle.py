@@ -1,0 +1,70 @@
+"""The solver's top-k equals brute force, plan by plan and integer by integer."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from instances import problem, random_device, random_program
+
+from cpplan.cost.model import evaluate
+from cpplan.device.device import Device
+from cpplan.encode.solve import solve
+from cpplan.enumerate.oracle import brute_force, count
+from cpplan.plan.space import violations
+from cpplan.tile.program import TileProgram
+
+SEEDS: list[int] = json.loads((Path(__file__).parent / "data" / "oracle_seeds.json").read_text())["seeds"]
+
+
+def instance(r: Random) -> tuple[Device, TileProgram]:
+    """A random device and a random program for it."""
+    return random_device(r), random_program(r)
+
+
+def assert_same_answer(device: Device, programs: list[TileProgram], k: int) -> None:
+    expected = brute_force(programs, device, k)
+    solution = solve(problem(*programs), device, k=k)
+    assert [p.cost.key for p in solution.plans] == [s.key for s in expected]
+    assert [p.plan for p in solution.plans] == [s.plan for s in expected]
+    assert solution.status == ("optimal" if expected else "infeasible")
+    assert solution.gap == 0
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_saved_instances(seed: int) -> None:
+    device, program = instance(Random(seed))
+    assert_same_answer(device, [program], 5)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.randoms(use_true_random=False), st.integers(1, 6))
+def test_random_instances(r: Random, k: int) -> None:
+    device, program = instance(r)
+    assume(count([program], device, 4_000) <= 4_000)
+    assert_same_answer(device, [program], k)
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.randoms(use_true_random=False))
+def test_block_shapes_are_chosen_jointly(r: Random) -> None:
+    device = random_device(r)
+    programs = [random_program(r) for _ in range(3)]
+    assume(count(programs, device, 4_000) <= 4_000)
+    assert_same_answer(device, programs, 4)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.randoms(use_true_random=False))
+def test_the_vectorised_model_is_the_model(r: Random) -> None:
+    device, program = instance(r)
+    assume(0 < count([program], device, 4_000) <= 4_000)
+    for scored in brute_force([program], device, 50):
+        cost = evaluate(program, device, scored.plan)
+        assert cost.key == scored.key
+        assert cost.sram_bytes <= cost.sram_limit_bytes
+        assert not violations(program, device, scored.plan)
