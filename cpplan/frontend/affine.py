@@ -125,9 +125,11 @@ class _Walker(TensorRules, LoopRules, BranchRules):
                 self.env[argument] = Descriptor(slot, Linear(), shape, strides)
             elif argument.type.element in INTEGER_ELEMENTS:
                 self.env[argument] = self.integers.fresh("opaque")
-        for position, block in enumerate(blocks):
-            self.conditional = int(position > 0)  # blocks after an early return
-            self.visit_block(block)
+        self.reached[blocks[0].label] = 0
+        for block in blocks:
+            if block.label in self.reached:
+                self.conditional = self.reached[block.label]
+                self.visit_block(block)
 
     def visit_block(self, block: Block) -> None:
         for op in block.operations:

@@ -37,15 +37,24 @@ class BranchRules(WalkerBase):
         return self.default(op, result.type)
 
     def on_cf__cond_br(self, op: Operation) -> None:
-        """Values passed to a later block; two different ones are unknown there."""
-        segments = op.integers("operandSegmentSizes") or [0, len(op.operands)]
-        position = segments[0]
-        for label, width in zip(op.successors, segments[1:], strict=False):
-            block = next(b for b in self.analysis.function.regions[0] if b.label == label)
-            for argument, value in zip(block.arguments, op.operands[position : position + width], strict=True):
-                known = self.env.get(value)
-                seen = argument in self.env and self.env[argument] != known
-                self.env[argument] = self.default(op, argument.type) if seen else known
+        """An early return: a decided branch reaches one block, an undecided one makes both conditional."""
+        verdict = self.integers.decide(self.env.get(op.operands[0]), ())
+        _, *widths = op.integers("operandSegmentSizes") or [1, 0, 0]
+        position = 1
+        for index, (label, width) in enumerate(zip(op.successors, widths, strict=True)):
+            if verdict is None or verdict is (index == 0):
+                self._reach(op, label, op.operands[position : position + width], verdict is None)
             position += width
 
-    on_cf__br = on_cf__cond_br
+    def on_cf__br(self, op: Operation) -> None:
+        """An unconditional jump."""
+        self._reach(op, op.successors[0], op.operands, False)
+
+    def _reach(self, op: Operation, label: str, values: list[Value], conditional: bool) -> None:
+        """Note that a block is reached, and what its arguments are; two different values are unknown there."""
+        block = next(b for b in self.analysis.function.regions[0] if b.label == label)
+        self.reached[label] = max(self.reached.get(label, 0), int(conditional or self.conditional > 0))
+        for argument, value in zip(block.arguments, values, strict=True):
+            known = self.env.get(value)
+            differs = argument in self.env and self.env[argument] != known
+            self.env[argument] = self.default(op, argument.type) if differs else known

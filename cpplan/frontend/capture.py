@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import logging
 import os
 import runpy
 import sys
@@ -33,6 +34,9 @@ def capture_launches(
     recorder = Recorder(mode)
     with recorder.active():
         execute(path, entry, argv)
+    if recorder.value_reads:
+        text = "%s reads values of tensors that own no memory (answered 0 or True); use mode 'cpu' if launches depend on them"
+        logging.getLogger(__name__).warning(text, path)
     if not recorder.launches:
         where = f"function {entry} of {path}" if entry else path
         raise InputError(

@@ -215,22 +215,34 @@ class _Fitted:
 
     def candidates(self, sram_limit: int | None) -> Integers:
         """(candidates x parameters) table of block shapes that stay inside the tensors and fit."""
-        axes = [np.arange(HARDWARE_TILE, self._largest(p) + 1, HARDWARE_TILE) for p in range(len(self.free))]
-        table: Integers = np.stack([m.ravel() for m in np.meshgrid(*axes, indexing="ij")], axis=1).astype(np.int64)
-        if sram_limit is not None:
-            table = table[self._bytes(table) <= sram_limit]
-        if not len(table):
+        table: Integers = np.full((1, len(self.free)), HARDWARE_TILE, dtype=np.int64)
+        for position in range(len(self.free)):
+            table = self._fitting(self._with_all_values(table, position), sram_limit)
+            if len(table) > MAX_CANDIDATES:
+                raise InputError(
+                    f"more than {MAX_CANDIDATES:,} block shapes of {self.launch.kernel} are candidates; name a device "
+                    "(its memory leaves most of them out) or fix some parameters with --constexpr"
+                )
+        program, limits = self.stacked(table)
+        return table[~_leaves_tensors(program, limits)]
+
+    def _with_all_values(self, table: Integers, position: int) -> Integers:
+        """Each row once per value of parameter ``position``."""
+        values = np.arange(HARDWARE_TILE, self._largest(position) + 1, HARDWARE_TILE)
+        rows = np.repeat(table, len(values), axis=0)
+        rows[:, position] = np.tile(values, len(table))
+        return rows
+
+    def _fitting(self, table: Integers, sram_limit: int | None) -> Integers:
+        """Rows that fit. Bytes never shrink when a parameter grows, so rows may be dropped while later parameters
+        still have their smallest value."""
+        fits = table if sram_limit is None else table[self._bytes(table) <= sram_limit]
+        if not len(fits):
             raise KernelError(
                 f"{self.launch.source}: no block shape of {self.launch.kernel} with multiples of {HARDWARE_TILE} fits "
                 f"in {sram_limit} bytes"
             )
-        if len(table) > MAX_CANDIDATES:
-            raise InputError(
-                f"{len(table):,} block shapes are candidates, more than {MAX_CANDIDATES:,}; name a device (its memory "
-                "leaves most of them out) or fix some parameters with --constexpr"
-            )
-        program, limits = self.stacked(table)
-        return table[~_leaves_tensors(program, limits)]
+        return fits
 
     def _largest(self, parameter: int) -> int:
         """Padded extent of the axis that the parameter tiles alone; the sample with it doubled shows which."""

@@ -27,6 +27,7 @@ class WalkerBase:
         self.env: dict[Value, Abstract] = analysis.values
         self.stack: list[int] = []
         self.conditional = 0
+        self.reached: dict[str, int] = {}  # blocks of the kernel by label: 1 when only some programs get there
         self.recording = True
 
     def visit_block(self, block: Block) -> None:
