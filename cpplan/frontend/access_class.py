@@ -36,7 +36,7 @@ def _reasons(raw: RawAccess, maps: tuple[AxisMap, ...], starts: list[Affine | No
     if not all(item.contiguous for item in maps):
         found.append("lanes skip elements")
     if raw.conditional:
-        found.append("under a branch that depends on data or on the block")
+        found.append("under a branch or while loop that depends on data or on the block")
     if not all(raw.wraps_proved) and not wraps_are_cut(raw, analysis):
         found.append("addresses wrap around (%) and no store mask cuts the wrapped part")
     return found

@@ -34,9 +34,10 @@ class View:
 class AxisMap:
     """What an access touches along one axis: ``tile`` elements from ``start``; ``lanes`` slow to fast.
 
-    ``contiguous`` is False when the lanes skip elements, ``tile`` then spans them. ``limit`` is the first index that a
-    mask excludes (None: unguarded), ``guarded`` whether some point reaches it, and ``wrapped`` that the limit is the
-    modulus of a wrap, not a mask. ``overrun``: positions leave the tensor although nothing guards them.
+    ``contiguous`` is False when the lanes skip elements, ``tile`` then spans them. A mask includes indices from
+    ``floor`` on and excludes those from ``limit`` on (None: unguarded on that side); ``guarded`` says whether it ever
+    cuts, and ``wrapped`` that the limit is the modulus of a wrap, not a mask. ``overrun``: positions leave the tensor
+    although nothing guards them.
     """
 
     start: Linear
@@ -44,6 +45,7 @@ class AxisMap:
     lanes: tuple[int, ...] = ()
     contiguous: bool = True
     limit: int | None = None
+    floor: int | None = None
     guarded: bool = False
     wrapped: bool = False
     overrun: bool = False
@@ -161,8 +163,10 @@ def _overflowing(maps: tuple[AxisMap, ...], view: View, space: Space) -> int | N
     """The innermost axis, other than the outermost, on which a start lies outside the tensor and no mask cuts it."""
     for axis in reversed(range(1, len(maps))):
         bounds, limit = space.bounds(maps[axis].start, ()), maps[axis].limit
-        masked = limit is not None and limit <= view.shape[axis]
-        if view.strides[axis] and bounds and (bounds[0] < 0 or (bounds[1] >= view.shape[axis] and not masked)):
+        if bounds is None or not view.strides[axis]:
+            continue
+        above = bounds[1] >= view.shape[axis] and (limit is None or limit > view.shape[axis])
+        if above or (bounds[0] < 0 and maps[axis].floor is None):
             return axis
     return None
 
@@ -184,31 +188,43 @@ def _with_guards(maps: tuple[AxisMap, ...], access: RawAccess) -> tuple[AxisMap,
     forms += [(w.below_bound, ok, True) for w, ok in zip(access.offset.wraps, access.wraps_proved, strict=True)]
     result = list(maps)
     for form, proved, wrapped in forms:
-        axis = _guarded_axis(result, form)
-        targets = range(len(result)) if axis is None else [axis[0]]
-        for target in targets:
-            item = result[target]
-            limit = axis[1] if axis is not None else None
-            smaller = limit if item.limit is None else item.limit if limit is None else min(limit, item.limit)
-            by_wrap = wrapped and item.limit is None
-            result[target] = replace(item, limit=smaller, guarded=item.guarded or not proved, wrapped=by_wrap)
+        found = _guarded_axis(result, form)
+        if found is None:  # a mask that follows no axis may cut any of them
+            result = [replace(item, guarded=item.guarded or not proved) for item in result]
+        else:
+            axis, guard = found
+            result[axis] = _guarded(result[axis], guard, proved, wrapped)
     if access.mask is not None and not access.mask.exact:
         result = [replace(item, guarded=item.guarded or bool(item.lanes)) for item in result]
     return tuple(result)
 
 
-def _guarded_axis(maps: list[AxisMap], form: Linear) -> tuple[int, int] | None:
-    """(axis, limit) when ``form + position`` is constant on some axis."""
-    lanes = [(a.number, c) for a, c in form.terms if a.kind == "lane"]
+def _guarded(item: AxisMap, guard: AxisMap, proved: bool, wrapped: bool) -> AxisMap:
+    """``item`` with the tighter of two guards on each side."""
+    limits = [n for n in (item.limit, guard.limit) if n is not None]
+    floors = [n for n in (item.floor, guard.floor) if n is not None]
+    return replace(
+        item,
+        limit=min(limits, default=None),
+        floor=max(floors, default=None),
+        guarded=item.guarded or not proved,
+        wrapped=item.wrapped if guard.limit is None else wrapped and item.limit is None,
+    )
+
+
+def _guarded_axis(maps: list[AxisMap], form: Linear) -> tuple[int, AxisMap] | None:
+    """The axis whose position a form bounds: ``form + position`` is constant for a limit, ``form - position`` for a
+    floor."""
+    lanes = [a.number for a, _ in form.terms if a.kind == "lane"]
     for axis, item in enumerate(maps):
-        position = item.start
-        if item.lanes:
-            if len(item.lanes) != 1 or lanes != [(item.lanes[0], -1)] or not item.contiguous:
-                continue
-            position = position + Linear.atom(Atom("lane", item.lanes[0]))
-        elif lanes:
+        if lanes != list(item.lanes) or len(lanes) > 1 or not item.contiguous:
             continue
-        total = form + position
-        if total.is_constant:
-            return axis, total.const + 1
+        position = item.start
+        for lane in lanes:
+            position = position + Linear.atom(Atom("lane", lane))
+        above, below = form + position, form - position
+        if above.is_constant:
+            return axis, AxisMap(position, limit=above.const + 1)
+        if below.is_constant:
+            return axis, AxisMap(position, floor=-below.const)
     return None

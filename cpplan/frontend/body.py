@@ -1,5 +1,10 @@
 """The computed values of a kernel body as tile ops in SSA form; index and mask arithmetic that has become affine maps
-is left out, except where computed data depends on it (causal masks, positions used as numbers)."""
+is left out, except where computed data depends on it.
+
+Op kinds without operands: ``constant`` (attribute value), ``index`` (an integer form as data) and ``mask`` (a
+conjunction of forms >= 0, such as a causal mask). Forms are attributes: ``const``, ``lane0``, ``lane1``, ... and dims and
+loops by name; for masks each is prefixed by the number of its form (``0.lane1``).
+"""
 
 from __future__ import annotations
 

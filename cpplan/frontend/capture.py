@@ -35,7 +35,9 @@ def capture_launches(
     with recorder.active():
         execute(path, entry, argv)
     if recorder.value_reads:
-        text = "%s reads values of tensors that own no memory (answered 0 or True); use mode 'cpu' if launches depend on them"
+        text = (
+            "%s reads values of tensors without memory (answered 0 or True); use mode 'cpu' if launches depend on them"
+        )
         logging.getLogger(__name__).warning(text, path)
     if not recorder.launches:
         where = f"function {entry} of {path}" if entry else path

@@ -331,7 +331,7 @@ def _masks(
     """Mask flags: an axis with a limit is cut where its last element lies beyond it; other flags are as sampled."""
     flags = []
     for axis, limit in enumerate(limits):
-        always = any(sample[axis] for sample in sampled)
-        flag = np.full(count, always) if limit is None else _last_element(access, axis, program) > limit
-        flags.append(np.broadcast_to(flag, count))
+        cut = np.full(count, False) if limit is None else _last_element(access, axis, program) > limit
+        otherwise = any if limit is None else all  # masks without a limit are taken over from the samples
+        flags.append(np.broadcast_to(cut | otherwise(sample[axis] for sample in sampled), count))
     return tuple(flags)

@@ -143,7 +143,9 @@ class LoopRules(WalkerBase):
                 known = self.default(op, argument.type)
                 data = self.integers.fresh("data", bool(argument.type.shape))
                 self.env[argument] = data if isinstance(known, Linear) else known
+            self.conditional += 1  # nobody knows how often its accesses happen
             self.visit_block(region[0])
+            self.conditional -= 1
         for result in op.results:
             known = self.default(op, result.type)
             data = self.integers.fresh("data", bool(result.type.shape))

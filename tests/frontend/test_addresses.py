@@ -37,7 +37,7 @@ def elements(access: Access, built: Built, point: dict[str, int]) -> frozenset[i
     axes = []
     for start, tile, extent, stride in zip(access.starts, access.tile, tensor.shape, tensor.strides, strict=True):
         first = start.const + sum(coefficient * point[name] for name, coefficient in start.terms)
-        axes.append(np.arange(first, min(first + tile, extent)) * stride)
+        axes.append(np.arange(max(first, 0), min(first + tile, extent)) * stride)
     grids = np.meshgrid(*axes, indexing="ij")
     return frozenset(int(offset) for offset in sum(grids, np.zeros_like(grids[0])).ravel())
 
@@ -101,3 +101,7 @@ def test_split_k_with_atomics() -> None:
 
 def test_transposed_store() -> None:
     check(HERE / "kernels" / "rows.py", ["transpose", "64", "96"], wraps=False)
+
+
+def test_stencil_with_a_halo() -> None:
+    check(HERE / "kernels" / "rows.py", ["stencil", "6", "70"], wraps=False)

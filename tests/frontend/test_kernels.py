@@ -120,3 +120,31 @@ def test_transposed_store_is_an_op() -> None:
     tile_program = program("rows.py", "transpose")
     assert [(op.kind, op.attributes) for op in tile_program.ops] == [("transpose", (("order", "1,0"),))]
     assert access(tile_program, "y_ptr").value == tile_program.ops[0].name
+
+
+def test_halo_of_a_stencil_starts_outside_the_tensor_and_is_masked() -> None:
+    x = access(program("rows.py", "stencil", 20, 100), "x_ptr")
+    assert [start.const for start in x.starts] == [-1, -1]
+    assert x.indices == {"row", "dy", "offsets", "dx"}
+    assert (x.klass, x.tile, x.masked) == ("affine", (1, 32), (True, True))
+
+
+def test_lanes_that_skip_elements_are_partial() -> None:
+    x = access(program("rows.py", "pairs"), "x_ptr")
+    assert (x.klass, x.tile, x.note) == ("partial", (127,), "lanes skip elements")
+
+
+def test_early_return_that_no_block_takes_changes_nothing() -> None:
+    assert {a.klass for a in program("rows.py", "early", 8, 8).accesses} == {"affine"}
+
+
+def test_early_return_of_some_blocks_is_partial() -> None:
+    for item in program("rows.py", "early", 8, 3).accesses:
+        assert (item.klass, item.note) == (
+            "partial",
+            "under a branch or while loop that depends on data or on the block",
+        )
+
+
+def test_while_loops_are_never_affine() -> None:
+    assert [a.klass for a in program("rows.py", "while_loop").accesses] == ["partial", "opaque"]

@@ -62,6 +62,43 @@ def double_kernel(y_ptr, x_ptr, BLOCK: tl.constexpr):
     tl.store(y_ptr + offsets, 2 * tl.load(x_ptr + offsets))
 
 
+@triton.jit
+def stencil_kernel(y_ptr, x_ptr, w_ptr, rows, columns, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    offsets = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    acc = tl.zeros((BLOCK,), tl.float32)
+    for dy in range(3):
+        for dx in range(3):
+            y, x = row + dy - 1, offsets + dx - 1
+            inside = (y >= 0) & (y < rows) & (x >= 0) & (x < columns)
+            acc += tl.load(x_ptr + y * columns + x, mask=inside, other=0.0) * tl.load(w_ptr + dy * 3 + dx)
+    tl.store(y_ptr + row * columns + offsets, acc, mask=offsets < columns)
+
+
+@triton.jit
+def pairs_kernel(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y_ptr + offsets, tl.load(x_ptr + 2 * offsets, mask=offsets < n), mask=offsets < n)
+
+
+@triton.jit
+def early_kernel(y_ptr, x_ptr, blocks, BLOCK: tl.constexpr):
+    block = tl.program_id(0)
+    if block >= blocks:
+        return
+    offsets = block * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y_ptr + offsets, tl.load(x_ptr + offsets))
+
+
+@triton.jit
+def while_kernel(y_ptr, x_ptr, blocks, BLOCK: tl.constexpr):
+    block = tl.program_id(0)
+    while block < blocks:
+        offsets = tl.arange(0, BLOCK)
+        tl.store(y_ptr + block * BLOCK + offsets, tl.load(x_ptr + offsets))
+        block += tl.num_programs(0)
+
+
 def softmax(rows=1823, columns=781, programs=132):
     x = torch.randn((rows, columns), device="cuda")
     y = torch.empty_like(x)
@@ -87,6 +124,27 @@ def transpose(rows=128, columns=256):
 def double(elements=4096, block=64):
     x = torch.randn((elements,), device="cuda")
     double_kernel[lambda meta: (elements // meta["BLOCK"],)](torch.empty_like(x), x, BLOCK=block)
+
+
+def stencil(rows=20, columns=100):
+    x = torch.randn((rows, columns), device="cuda")
+    w = torch.randn((9,), device="cuda")
+    stencil_kernel[(rows, triton.cdiv(columns, 32))](torch.empty_like(x), x, w, rows, columns, BLOCK=32)
+
+
+def pairs():
+    x = torch.randn((1000,), device="cuda")
+    pairs_kernel[(8,)](x[:500].clone(), x, 500, BLOCK=64)
+
+
+def early(programs=8, blocks=8):
+    x = torch.randn((programs * 64,), device="cuda")
+    early_kernel[(programs,)](torch.empty_like(x), x, blocks, BLOCK=64)
+
+
+def while_loop():
+    x = torch.randn((1024,), device="cuda")
+    while_kernel[(4,)](torch.empty_like(x), x, 16, BLOCK=64)
 
 
 def fixed_grid():
