@@ -2,8 +2,8 @@
 is left out, except where computed data depends on it.
 
 Op kinds without operands: ``constant`` (attribute value), ``index`` (an integer form as data) and ``mask`` (a
-conjunction of forms >= 0, such as a causal mask). Forms are attributes: ``const``, ``lane0``, ``lane1``, ... and dims and
-loops by name; for masks each is prefixed by the number of its form (``0.lane1``).
+conjunction of forms >= 0, such as a causal mask). Forms are attributes: ``const``, ``lane0``, ``lane1``, ... and dims
+and loops by name; for masks each is prefixed by the number of its form (``0.lane1``).
 """
 
 from __future__ import annotations

@@ -18,8 +18,8 @@ from cpplan.frontend.launch import Launch
 from cpplan.frontend.lower import lower
 from cpplan.frontend.numbering import Maps, Numbering, number
 from cpplan.frontend.space import Array
-from cpplan.frontend.tensors import contents, descriptors, program_tensors, slot_tensors, spread_all
-from cpplan.frontend.tile_values import connect
+from cpplan.frontend.tensors import contents, descriptors, program_tensors, slot_tensors, spread_all, storages
+from cpplan.frontend.tile_values import computed_fill, connect
 from cpplan.tile.program import Access, Loop, TileProgram
 
 Limits = tuple[int | None, ...]
@@ -46,14 +46,16 @@ def build(launch: Launch, fold: bool = True) -> Built:
     arguments = slot_tensors(launch)
     analysis = analyse(module, launch.grid, contents(arguments), descriptors(arguments))
     maps, views = spread_all(analysis, arguments)
-    numbering = number(launch, analysis, maps)
+    numbering = number(launch, analysis, maps, storages(arguments))
     body = Body(analysis, numbering, fold)
     names = Names()
     built = []
     for raw, item in zip(analysis.accesses, maps, strict=True):
         tensor = arguments[raw.base][0] if raw.base in arguments else ""
         built.append(_access(raw, item, names.new(tensor or "memory"), tensor, views, body))
-    body.emit(body.needed_by(raw.value for raw in analysis.accesses if raw.kind != "load"))
+    roots = [raw.value for raw in analysis.accesses if raw.kind != "load"]
+    fills = [fill for fill in map(computed_fill, analysis.accesses) if fill is not None]
+    body.emit(body.needed_by([*roots, *fills]))
     program = TileProgram(
         name=launch.kernel,
         dims=numbering.dims,

@@ -13,7 +13,7 @@ from cpplan.frontend.axes import AxisMap
 from cpplan.frontend.boxes import Blocks, Coordinates, find_box, normalised
 from cpplan.frontend.generic import Value
 from cpplan.frontend.launch import Launch
-from cpplan.frontend.linear import Linear
+from cpplan.frontend.linear import Abstract, Linear, Pointer
 from cpplan.frontend.space import Array
 from cpplan.tile.program import Affine, Dim
 
@@ -48,9 +48,9 @@ class Numbering:
         return [self.loops[index] for index in loops if index in self.loops]
 
 
-def number(launch: Launch, analysis: Analysis, maps: list[Maps]) -> Numbering:
+def number(launch: Launch, analysis: Analysis, maps: list[Maps], storages: Mapping[int, int]) -> Numbering:
     """Find dims and loops. Raises :class:`KernelError` when the grid cannot be numbered as a box."""
-    blocks = _blocks(analysis)
+    blocks = _blocks(analysis, storages)
     box = find_box(list(_columns(analysis, blocks, maps)), blocks)
     if box is None:
         raise KernelError(
@@ -72,9 +72,9 @@ def _columns(analysis: Analysis, blocks: Blocks, maps: list[Maps]) -> Iterator[A
                 yield shape
 
 
-def _blocks(analysis: Analysis) -> Blocks:
+def _blocks(analysis: Analysis, storages: Mapping[int, int]) -> Blocks:
     """Grid points; for a persistent kernel also the iterations of its loop."""
-    space, record = analysis.space, _persistent_loop(analysis)
+    space, record = analysis.space, _persistent_loop(analysis, storages)
     if record is None or record.trips is None:
         return Blocks(space)
     axis = 3 + record.index
@@ -87,17 +87,32 @@ def _blocks(analysis: Analysis) -> Blocks:
     return Blocks(space, record.index, np.flatnonzero(runs.ravel()))
 
 
-def _persistent_loop(analysis: Analysis) -> LoopRecord | None:
+def _persistent_loop(analysis: Analysis, storages: Mapping[int, int]) -> LoopRecord | None:
     """The one outer loop, if everything happens inside it and no iteration depends on another: nothing computed is
-    carried, and no tensor is both read and written."""
+    carried, no memory is both read and written, and every store goes to an address of its own iteration."""
     top = [record for record in analysis.loops if record.parent is None]
     accesses = analysis.accesses
     if len(top) != 1 or any(not raw.loops or raw.loops[0] != top[0].index for raw in accesses):
         return None
-    carried = [a for a in top[0].op.regions[0][0].arguments[1:] if analysis.values.get(a) is None]
-    written = {raw.base for raw in accesses if raw.kind != "load"}
-    rewritten = any(raw.base in written for raw in accesses if raw.kind == "load")
-    return None if carried or rewritten else top[0]
+    carried = any(_is_computed(analysis.values.get(a)) for a in top[0].op.regions[0][0].arguments[1:])
+    memory: dict[int | None, int] = {slot: storage for slot, storage in storages.items()}
+    written = {memory.get(raw.base) for raw in accesses if raw.kind != "load"}
+    rewritten = any(memory.get(raw.base) in written for raw in accesses if raw.kind == "load")
+    axis = 3 + top[0].index
+    stores = [raw.offset for raw in accesses if raw.kind == "store"]
+    overwritten = not all(_varies(offset, axis, analysis) for offset in stores)
+    return None if carried or rewritten or overwritten else top[0]
+
+
+def _is_computed(known: Abstract) -> bool:
+    """Whether a carried value is more than an index in closed form."""
+    form = known.offset if isinstance(known, Pointer) else known
+    return not isinstance(form, Linear) or bool(form.kinds() & {"data", "opaque", "carry"})
+
+
+def _varies(form: Linear, axis: int, analysis: Analysis) -> bool:
+    tables = [analysis.space.tables[a.number] for a, _ in form.terms if a.kind == "table"]
+    return any(a.kind == "axis" and a.number == axis for a, _ in form.terms) or any(t.shape[axis] > 1 for t in tables)
 
 
 def _dims(analysis: Analysis, blocks: Blocks, box: Coordinates) -> tuple[Dim, ...]:

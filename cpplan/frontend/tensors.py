@@ -42,6 +42,12 @@ def descriptors(
     return {slot: (d.shape, d.strides) for slot, (_, d) in arguments.items() if isinstance(d, DescriptorArgument)}
 
 
+def storages(arguments: Mapping[int, tuple[str, TensorLike]]) -> dict[int, int]:
+    """Storage number by slot; equal numbers alias. Tensors written on the command line do not alias."""
+    bases = {slot: t.base if isinstance(t, DescriptorArgument) else t for slot, (_, t) in arguments.items()}
+    return {slot: base.storage if base.storage >= 0 else -1 - slot for slot, base in bases.items()}
+
+
 def spread_all(
     analysis: Analysis, arguments: Mapping[int, tuple[str, TensorLike]]
 ) -> tuple[list[Maps], dict[int, View]]:

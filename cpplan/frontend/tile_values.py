@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from cpplan.frontend.affine import RawAccess
 from cpplan.frontend.axes import AxisMap
 from cpplan.frontend.body import Body, dtype_of, source_of
+from cpplan.frontend.generic import Value
 from cpplan.frontend.numbering import Maps
 from cpplan.tile.program import Op
+
+COMPUTED_FILL = ("value", "operand")
+"""Attribute of a fill whose value is its second operand."""
 
 Step = tuple[str, tuple[int, ...], tuple[str, str]]
 """Kind, result shape, attribute."""
@@ -30,9 +35,28 @@ def connect(raw: RawAccess, maps: Maps, loop: str | None, body: Body) -> str:
     for position, (kind, after, attribute) in enumerate(steps):
         last = position == len(steps) - 1
         target = body.name_of(raw.value) if last else body.names.new(f"{tile}_{kind}")
-        body.attach(raw.op, _op(raw, target, kind, value, shape, after, attribute, loop))
+        op = _op(raw, target, kind, value, shape, after, attribute, loop)
+        body.attach(raw.op, _with_fill(op, raw, body) if attribute == COMPUTED_FILL else op)
         value, shape = target, after
     return tile
+
+
+def computed_fill(raw: RawAccess) -> Value | None:
+    """The value that a masked load takes where its mask is false, if that is computed rather than a constant."""
+    if raw.mask is None or raw.other is None or raw.other.op is None or raw.other.op.name == "arith.constant":
+        return None
+    return raw.other
+
+
+def _with_fill(op: Op, raw: RawAccess, body: Body) -> Op:
+    """``op`` with the computed fill as second operand, in the lane shape of the kernel."""
+    assert raw.other is not None
+    return replace(
+        op,
+        operands=(*op.operands, body.name_of(raw.other)),
+        operand_shapes=(*op.operand_shapes, raw.other.type.shape),
+        operand_dtypes=(*op.operand_dtypes, dtype_of(raw.other)),
+    )
 
 
 def _stored(raw: RawAccess, maps: Maps, loop: str | None, body: Body) -> str:
@@ -49,14 +73,16 @@ def _stored(raw: RawAccess, maps: Maps, loop: str | None, body: Body) -> str:
 def _steps(raw: RawAccess, maps: tuple[AxisMap, ...], fold: bool) -> Iterator[Step]:
     lanes = _lanes(maps)
     shape, ordered = tuple(raw.shape[lane] for lane in lanes), sorted(lanes)
-    fill = _fill_value(raw)
-    if fill is not None and (any(item.guarded for item in maps) or not fold):
+    fill, cuts = _fill_value(raw), any(item.guarded for item in maps) or not fold
+    if fill is not None and cuts:
         yield "fill", shape, ("value", str(fill))
     if lanes != ordered:
         order = ",".join(str(lanes.index(lane)) for lane in ordered)
         yield "transpose", tuple(raw.shape[lane] for lane in ordered), ("order", order)
     if ordered != [lane for lane in range(len(raw.shape)) if raw.shape[lane] > 1]:
         yield "broadcast", raw.shape, ("lanes", ",".join(map(str, ordered)))
+    if computed_fill(raw) is not None and cuts:
+        yield "fill", raw.shape, COMPUTED_FILL
 
 
 def _lanes(maps: tuple[AxisMap, ...]) -> list[int]:

@@ -148,3 +148,14 @@ def test_early_return_of_some_blocks_is_partial() -> None:
 
 def test_while_loops_are_never_affine() -> None:
     assert [a.klass for a in program("rows.py", "while_loop").accesses] == ["partial", "opaque"]
+
+
+def test_computed_fill_of_a_masked_load_is_an_operand() -> None:
+    tile_program = program("rows.py", "fallback")
+    fill = next(op for op in tile_program.ops if op.kind == "fill")
+    double = next(op for op in tile_program.ops if op.kind == "mul")
+    assert fill.operands == (access(tile_program, "x_ptr").value, double.name)
+
+
+def test_loop_over_memory_that_is_read_and_written_keeps_its_order() -> None:
+    assert [loop.name for loop in program("rows.py", "in_place").loops] == ["row"]

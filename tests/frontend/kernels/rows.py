@@ -76,6 +76,13 @@ def stencil_kernel(y_ptr, x_ptr, w_ptr, rows, columns, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def fallback_kernel(y_ptr, x_ptr, z_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    z = tl.load(z_ptr + offsets)
+    tl.store(y_ptr + offsets, tl.load(x_ptr + offsets, mask=offsets < n, other=2 * z))
+
+
+@triton.jit
 def pairs_kernel(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.store(y_ptr + offsets, tl.load(x_ptr + 2 * offsets, mask=offsets < n), mask=offsets < n)
@@ -130,6 +137,16 @@ def stencil(rows=20, columns=100):
     x = torch.randn((rows, columns), device="cuda")
     w = torch.randn((9,), device="cuda")
     stencil_kernel[(rows, triton.cdiv(columns, 32))](torch.empty_like(x), x, w, rows, columns, BLOCK=32)
+
+
+def fallback():
+    z = torch.randn((512,), device="cuda")
+    fallback_kernel[(8,)](torch.empty_like(z), z[:500].clone(), z, 500, BLOCK=64)
+
+
+def in_place(rows=100, columns=64):
+    x = torch.randn((rows, columns), device="cuda")
+    softmax_kernel[(8,)](x, x, columns, columns, rows, columns, BLOCK=64)
 
 
 def pairs():
