@@ -100,7 +100,8 @@ def _persistent_loop(analysis: Analysis, storages: Mapping[int, int]) -> LoopRec
     rewritten = any(memory.get(raw.base) in written for raw in accesses if raw.kind == "load")
     axis = 3 + top[0].index
     stores = [raw.offset for raw in accesses if raw.kind == "store"]
-    overwritten = not all(_varies(offset, axis, analysis) for offset in stores)
+    repeats = top[0].trips is None or int(top[0].trips.max()) > 1
+    overwritten = repeats and not all(_varies(offset, axis, analysis) for offset in stores)
     return None if carried or rewritten or overwritten else top[0]
 
 
