@@ -16,6 +16,9 @@ from cpplan.device.device import Device, Unit
 from cpplan.tile.arith import Int, ceil_div, cycles_at, times
 from cpplan.tile.program import DTYPE_BITS, HARDWARE_TILE, Op, TileProgram
 
+BLOCK_FORMATS = {"bfp8_b": 1088, "bfp4_b": 576}
+"""Bytes of a hardware tile in formats whose values share exponents: 1024 mantissas and 64 exponent bytes."""
+
 FREE_KINDS = frozenset({"constant", "index", "reshape", "splat", "broadcast", "expand_dims", "cast", "bitcast", "view"})
 """Ops that cost no unit time of their own: they are folded into the op that uses them or into pack/unpack."""
 
@@ -34,7 +37,7 @@ def hardware_tiles(shape: tuple[Int, ...]) -> Int:
 
 def tile_bytes(dtype: str) -> int:
     """Bytes of one hardware tile of ``dtype``."""
-    return HARDWARE_TILE * HARDWARE_TILE * DTYPE_BITS[dtype] // 8
+    return BLOCK_FORMATS.get(dtype) or HARDWARE_TILE * HARDWARE_TILE * DTYPE_BITS[dtype] // 8
 
 
 def shape_bytes(shape: tuple[Int, ...], dtype: str) -> Int:
