@@ -12,10 +12,12 @@ Status = Literal["optimal", "feasible", "infeasible"]
 class Certificate:
     """Record of one solve.
 
-    Counts: every column of the space is either left out by its proved bound (``columns_pruned``), left out because it
-    cannot fit in SRAM (``columns_unfit``), or decided by CP-SAT or complete scoring (``columns_decided``).
-    ``plans_lower`` is the number of option combinations in the decided columns. ``model_fingerprints`` are SHA-256 of
-    the CP-SAT models that were proved.
+    The space is covered in steps, each with its proved bound: of ``blocks`` block shapes ``blocks_pruned`` cannot be in
+    the answer; the others have ``mappings`` legal spatial mappings, of which ``mappings_pruned`` cannot; the others have
+    ``columns`` sequences of wave loops that may fit in SRAM, of which ``columns_pruned`` cannot. CP-SAT decided the
+    rest: ``columns_decided`` columns with ``combinations_decided`` combinations of placements.
+    ``model_fingerprints`` are the SHA-256 of the models that were proved infeasible, ``keys`` the ranking keys of the
+    answer.
     """
 
     status: Status
@@ -29,9 +31,11 @@ class Certificate:
     problem_fingerprint: str
     device_fingerprint: str
     blocks: int
+    blocks_pruned: int
+    mappings: int
+    mappings_pruned: int
     columns: int
     columns_pruned: int
-    columns_unfit: int
     columns_decided: int
     combinations_decided: int
     proofs: int

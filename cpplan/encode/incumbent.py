@@ -54,15 +54,11 @@ class Site:
         return (self.block, self.mapping, self.order)
 
 
-def incumbents(device: Device, site: Site, k: int, budget: int) -> tuple[list[Incumbent], bool]:
-    """The ``k`` best plans among up to ``budget`` combinations of ``site``, and whether those were all of them."""
-    column = site.column
-    picks = _shortlist(column, site.bounds, budget)
-    complete = all(len(p) == len(r.places) for p, r in zip(picks, column.rows, strict=True))
-    grid = np.meshgrid(*picks, indexing="ij")
+def incumbents(device: Device, site: Site, k: int, budget: int) -> list[Incumbent]:
+    """The ``k`` best plans among up to ``budget`` of the most promising combinations of ``site``."""
+    grid = np.meshgrid(*_shortlist(site.column, site.bounds, budget), indexing="ij")
     choice = np.stack([g.ravel() for g in grid], axis=1)
-    choice = choice[feasible(site.program, device, column, choice)]
-    return best_plans(device, site, choice, k), complete
+    return best_plans(device, site, choice[feasible(site.program, device, site.column, choice)], k)
 
 
 def _shortlist(column: Column, bounds: OptionBounds, budget: int) -> list[Ints]:

@@ -1,0 +1,99 @@
+"""Block shapes of a family as arrays, and lower bounds over everything else (docs/encoding.md, section 4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from cpplan.cost.streams import transfer_cycles
+from cpplan.cost.units import hardware_tiles, level_work, shape_bytes, tile_bytes
+from cpplan.device.device import Device
+from cpplan.tile.arith import ceil_div, round_up
+from cpplan.tile.program import Family, TileProgram
+
+Ints = npt.NDArray[np.int64]
+INFINITE = np.int64(1) << 60
+"""Bound of what cannot be."""
+
+
+@dataclass(frozen=True)
+class BlockFacts:
+    """Integers of every block-shape candidate (B of them) that the bounds need."""
+
+    program: TileProgram
+    extents: Ints  # (dims, B) blocks
+    trips: Ints  # (loops, B)
+    pages: Ints  # (accesses, B) hardware tiles per tile
+    page_bytes: tuple[int, ...]
+    ops: Ints  # (1 + loops, B) cycles of own ops at block level and in each loop
+    fixed: Ints  # (B,) bytes of accumulators and intermediates
+
+
+def block_facts(family: Family, device: Device) -> BlockFacts:
+    """Read the stacked program of ``family`` once."""
+    program, count = family.stacked, len(family.blocks)
+
+    def row(value: object) -> Ints:
+        return np.broadcast_to(np.asarray(value, dtype=np.int64), (count,))
+
+    def rows(values: list[object]) -> Ints:
+        return np.stack([row(v) for v in values]) if values else np.zeros((0, count), dtype=np.int64)
+
+    work = level_work(program, device)
+    fixed = np.zeros(count, dtype=np.int64)
+    for buffer in program.buffers:
+        fixed = fixed + round_up(shape_bytes(buffer.shape, buffer.dtype), device.sram.alignment)
+    return BlockFacts(
+        program,
+        rows([d.extent for d in program.dims]),
+        rows([loop.trips for loop in program.loops]),
+        rows([hardware_tiles(a.tile) for a in program.accesses]),
+        tuple(tile_bytes(program.tensor(a.tensor).dtype) for a in program.accesses),
+        rows([work[""].cycles(), *(work[loop.name].cycles() for loop in program.loops)]),
+        fixed,
+    )
+
+
+def loop_number(program: TileProgram, name: str) -> int:
+    """Position of loop ``name`` in the program."""
+    return next(i for i, loop in enumerate(program.loops) if loop.name == name)
+
+
+def block_cycles(facts: BlockFacts) -> Ints:
+    """Cycles of all tile ops of one block, per block shape."""
+    total: Ints = facts.ops[0].copy()
+    for number, loop in enumerate(facts.program.loops):
+        runs = np.ones_like(total)
+        for name in facts.program.loop_path(loop.name):
+            runs = runs * facts.trips[loop_number(facts.program, name)]
+        total = total + runs * facts.ops[1 + number]
+    return total
+
+
+def block_bounds(facts: BlockFacts, device: Device) -> Ints:
+    """Lower bound of every block shape over all mappings and orders (cycles)."""
+    program = facts.program
+    blocks = np.prod(facts.extents, axis=0)
+    rounds = ceil_div(blocks, device.cores)
+    per_block = block_cycles(facts)
+    bank = np.zeros_like(per_block)
+    alone: dict[bool, Ints] = {False: np.zeros_like(per_block), True: np.zeros_like(per_block)}
+    least = facts.fixed.copy()
+    for number, access in enumerate(program.accesses):
+        store = access.kind != "load"
+        rate = device.dram.bank_write_rate if store else device.dram.bank_read_rate
+        transfer = device.dram.write if store else device.dram.read
+        tiles = np.ones_like(per_block)
+        for position, dim in enumerate(program.dims):
+            tiles = tiles * (facts.extents[position] if dim.name in access.indices else 1)
+        for name in program.loop_path(access.loop):
+            tiles = tiles * (facts.trips[loop_number(program, name)] if name in access.indices else 1)
+        share = tiles * facts.pages[number] * facts.page_bytes[number] // device.dram.banks
+        bank = bank + share * rate.denominator // rate.numerator
+        each = transfer_cycles(transfer, 1, facts.page_bytes[number]) - transfer.latency
+        alone[store] = np.maximum(alone[store], transfer.latency + facts.pages[number] * each)
+        least = least + facts.pages[number] * facts.page_bytes[number]
+    bound = device.launch_cycles + np.maximum(rounds * per_block + alone[False] + alone[True], bank)
+    return np.where(least <= device.sram.usable, bound, INFINITE)

@@ -1,0 +1,174 @@
+"""Lower bounds of columns, for all lanes at once; each is proved in docs/encoding.md, section 4.
+
+They only use rules of the exact model with choices left open, so pruning by them is safe. The first pass leaves
+deliveries open too; the second (:func:`refined_bounds`) knows the mapping, hence real sharing groups and busiest links.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cpplan.device.device import Device
+from cpplan.encode.blocks import INFINITE, BlockFacts, Ints, block_cycles, loop_number
+from cpplan.encode.lanes import Lanes, SpatialTable
+from cpplan.encode.ways import Way, real_ways, widest_ways
+from cpplan.plan.space import ordered_partitions
+from cpplan.tile.arith import ceil_div, round_up
+from cpplan.tile.program import Access
+
+Order = tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """Lower bounds of the columns of ``lanes`` under one sequence of wave loops (dim numbers, outermost first)."""
+
+    lanes: Lanes
+    order: Order
+    bound: Ints  # cycles
+
+
+def compute_bounds(facts: BlockFacts, device: Device, table: SpatialTable, lanes: Lanes) -> Ints:
+    """Lower bound of every lane from its tile ops alone."""
+    waves = ceil_div(facts.extents[:, lanes.block], table.cores[:, lanes.spatial])
+    bound: Ints = device.launch_cycles + np.prod(waves, axis=0) * block_cycles(facts)[lanes.block]
+    return bound
+
+
+def column_bounds(facts: BlockFacts, device: Device, table: SpatialTable, lanes: Lanes) -> list[Bounded]:
+    """Lower bound of every column of ``lanes``; columns that cannot fit in SRAM are left out."""
+    waves = ceil_div(facts.extents[:, lanes.block], table.cores[:, lanes.spatial])
+    dims = len(facts.program.dims)
+    pattern = (waves > 1).T @ (1 << np.arange(dims))
+    out = []
+    for mask in np.unique(pattern):
+        here = np.nonzero(pattern == mask)[0]
+        active = tuple(d for d in range(dims) if mask >> d & 1)
+        for order in ordered_partitions(active):
+            bound = _order_bound(facts, device, table, lanes.take(here), waves[:, here], order, None)
+            fits = bound < INFINITE
+            chosen = lanes.take(here[fits])
+            out.append(Bounded(chosen, order, bound[fits]))
+    return out
+
+
+def refined_bounds(
+    facts: BlockFacts, device: Device, table: SpatialTable, mapping: int, order: Order, blocks: Ints
+) -> Ints:
+    """Lower bounds of the columns of one mapping and order over ``blocks``, with the mapping's real deliveries."""
+    lanes = Lanes(blocks, np.full(len(blocks), mapping, dtype=np.int64))
+    waves = ceil_div(facts.extents[:, blocks], table.cores[:, lanes.spatial])
+    spatial = table.choices[mapping]
+    ways = [real_ways(device, facts.program, spatial, access) for access in facts.program.accesses]
+    return _order_bound(facts, device, table, lanes, waves, order, ways)
+
+
+def _order_bound(
+    facts: BlockFacts,
+    device: Device,
+    table: SpatialTable,
+    lanes: Lanes,
+    waves: Ints,
+    order: Order,
+    ways: Sequence[list[Way]] | None,
+) -> Ints:
+    program, block = facts.program, lanes.block
+    cores = table.cores[:, lanes.spatial]
+    compute = np.prod(waves, axis=0) * block_cycles(facts)[block]
+    room = device.sram.usable - facts.fixed[block]
+    parts: dict[bool, list[_Part]] = {False: [], True: []}
+    bank, least = np.zeros(len(lanes), dtype=np.int64), np.zeros(len(lanes), dtype=np.int64)
+    alone, links = [], []
+    for number, access in enumerate(program.accesses):
+        given = ways[number] if ways is not None else widest_ways(device, program, access, cores)
+        part = _access_bound(facts, device, access, number, lanes, waves, order, room, given)
+        parts[access.kind != "load"].append(part)
+        bank, least = bank + part.bank, least + part.sram
+        alone.append(part.processor)
+        links.append(part.link)
+    nocs = len(device.nocs)
+    latency = sum((_together(p, nocs) for p in parts.values() if p), np.zeros(len(lanes), dtype=np.int64))
+    serial = np.maximum(np.max(alone, axis=0), ceil_div(np.sum(alone, axis=0), nocs))
+    resources = np.maximum(np.maximum(bank, serial), np.max(links, axis=0))
+    bound = device.launch_cycles + np.maximum(compute + latency, resources)
+    return np.where((least <= room) & (latency < INFINITE), bound, INFINITE)
+
+
+def _together(parts: list[_Part], nocs: int) -> Ints:
+    """Exposed time of several streams: the longest one, their spread over the processors, or their sum at the banks."""
+    longest = np.max([p.exposed for p in parts], axis=0)
+    spread = ceil_div(np.sum([p.exposed_chain for p in parts], axis=0), nocs)
+    banks = np.sum([p.exposed_bank for p in parts], axis=0)
+    together: Ints = np.minimum(INFINITE, np.maximum(longest, np.maximum(spread, banks)))
+    return together
+
+
+@dataclass(frozen=True)
+class _Part:
+    exposed: Ints  # time that no pipelining can hide: whole stream, its processor alone, its banks alone
+    exposed_chain: Ints
+    exposed_bank: Ints
+    bank: Ints
+    processor: Ints
+    link: Ints
+    sram: Ints
+
+
+def _access_bound(
+    facts: BlockFacts,
+    device: Device,
+    access: Access,
+    number: int,
+    lanes: Lanes,
+    waves: Ints,
+    order: Order,
+    room: Ints,
+    ways: list[Way],
+) -> _Part:
+    program, block = facts.program, lanes.block
+    one = np.ones(len(lanes), dtype=np.int64)
+    levels = [_level([(program.dims[d].name, waves[d]) for d in group], access, one) for group in order]
+    for name in program.loop_path(access.loop):
+        levels.append(_level([(name, facts.trips[loop_number(program, name), block])], access, one))
+    pages, page_bytes = facts.pages[number, block], facts.page_bytes[number]
+    held, runs = one, one
+    for _, distinct in levels:
+        held = held * distinct
+    big = np.full(len(lanes), INFINITE)
+    best = _Part(big, big, big, big, big, big, round_up(pages * page_bytes, device.sram.alignment))
+    for trips, distinct in [(one, one), *levels]:
+        outside, runs = runs, runs * trips
+        held = held // distinct
+        size = round_up(held * pages * page_bytes, device.sram.alignment)
+        shown = np.where(2 * size <= room, outside, np.where(size <= room, runs, INFINITE))
+        repeated = np.where(size <= room, runs, INFINITE)
+        for way in ways:
+            chain, bank, link = way.cycles(device, access.kind != "load", held * pages, page_bytes)
+            best = _Part(
+                np.minimum(best.exposed, _product(shown, np.maximum(np.maximum(chain, bank), link))),
+                np.minimum(best.exposed_chain, _product(shown, chain)),
+                np.minimum(best.exposed_bank, _product(shown, bank)),
+                np.minimum(best.bank, _product(repeated, bank)),
+                np.minimum(best.processor, _product(repeated, chain)),
+                np.minimum(best.link, _product(repeated, link)),
+                best.sram,
+            )
+    return best
+
+
+def _level(pairs: list[tuple[str, Ints]], access: Access, one: Ints) -> tuple[Ints, Ints]:
+    """(trips, iterations that differ for ``access``) of a level that iterates ``pairs`` of index and trips."""
+    trips, distinct = one, one
+    for name, count in pairs:
+        trips = trips * count
+        distinct = distinct * count if name in access.indices else distinct
+    return trips, distinct
+
+
+def _product(count: Ints, cycles: Ints) -> Ints:
+    """``count * cycles``, infinite where either is."""
+    never = (count >= INFINITE) | (cycles >= INFINITE)
+    return np.where(never, INFINITE, np.where(never, 1, count) * np.where(never, 1, cycles))

@@ -1,0 +1,90 @@
+"""Deliveries reduced to what bounds need: streams from DRAM, receivers, and load of the busiest link."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+
+from cpplan.cost.streams import packets, transfer_cycles
+from cpplan.device.device import Device
+from cpplan.encode.blocks import INFINITE, Ints
+from cpplan.plan.plan import Delivery, Pattern
+from cpplan.plan.routes import load_weights, store_weights
+from cpplan.plan.space import Spatial, active_extents, deliveries, is_shareable
+from cpplan.tile.arith import Int, ceil_div, cycles_at
+from cpplan.tile.program import Access, TileProgram
+
+
+@dataclass(frozen=True)
+class Way:
+    """A class of deliveries with at least these costs.
+
+    ``streams`` reads leave DRAM per transfer, each for at least ``members`` cores; the busiest link carries at least
+    ``link`` cycles per byte of one stream. ``possible`` is False where the class has no member.
+    """
+
+    pattern: Pattern
+    members: int
+    streams: Int
+    link: Fraction = Fraction(0)
+    possible: Int = True
+
+    def cycles(self, device: Device, store: bool, pages: Ints, page_bytes: int) -> tuple[Ints, Ints, Ints]:
+        """Cycles of one transfer of ``pages`` pages per stream: at its processor, at the banks, on the busiest link."""
+        dram, total = device.dram, pages * page_bytes
+        chain = transfer_cycles(dram.write if store else dram.read, pages, page_bytes)
+        if self.pattern == "multicast" and device.multicast is not None:
+            count, size = packets(device.multicast.transfer, total)
+            send = transfer_cycles(device.multicast.transfer, count, size, self.members)
+            chain = chain + device.multicast.handshake + send
+        elif self.pattern == "forward" and device.forward is not None:
+            count, size = packets(device.forward.transfer, total)
+            chain = chain + transfer_cycles(device.forward.transfer, count, size)
+        rate = dram.bank_write_rate if store else dram.bank_read_rate
+        bank = cycles_at(ceil_div(self.streams * pages, dram.banks) * page_bytes, rate)
+        link = ceil_div(total * self.link.numerator, self.link.denominator)
+        return np.where(self.possible, chain, INFINITE), bank, link
+
+
+def widest_ways(device: Device, program: TileProgram, access: Access, cores: Ints) -> list[Way]:
+    """Bounds for any mapping with ``cores`` cores per dim: private reads, or sharing as wide as can be.
+
+    A shared stream needs the fewest reads, but pays at least for sending to one more core.
+    """
+    active = np.prod(cores, axis=0)
+    ways = [Way("private", 1, active)]
+    if access.kind != "load":
+        return ways
+    needed = [i for i, d in enumerate(program.dims) if d.name in access.indices]
+    fewest = np.prod(cores[needed], axis=0) if needed else np.ones_like(active)
+    if device.multicast is not None:
+        ways.append(Way("multicast", 2, fewest, possible=fewest < active))
+    if device.forward is not None:
+        ways.append(Way("forward", 2, fewest, possible=fewest < active))
+    return ways
+
+
+def real_ways(device: Device, program: TileProgram, spatial: Spatial, access: Access) -> list[Way]:
+    """The deliveries of ``access`` on ``spatial``, one per sharing group and pattern, each with its least busy link."""
+    found = deliveries(device, spatial, access, is_shareable(program, access))
+    return list(_classes(device, active_extents(spatial), access.kind != "load", tuple(found)))
+
+
+@lru_cache(maxsize=1 << 14)
+def _classes(device: Device, active: tuple[int, ...], store: bool, found: tuple[Delivery, ...]) -> tuple[Way, ...]:
+    least: dict[tuple[tuple[int, ...], Pattern], Fraction] = {}
+    for way in found:
+        if store:
+            weights = store_weights(device, active, way.noc)
+        else:
+            weights = load_weights(device, active, way.groups, way.pattern, way.noc, way.reader)
+        load = Fraction(int(weights.max())) / (device.dram.banks * device.nocs[way.noc].link_rate)
+        key = (way.groups, way.pattern)
+        least[key] = min(load, least.get(key, load))
+    return tuple(
+        Way(pattern, int(np.prod(groups)), int(np.prod(active)) // int(np.prod(groups)), load)
+        for (groups, pattern), load in least.items()
+    )
