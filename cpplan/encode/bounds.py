@@ -55,14 +55,15 @@ def column_bounds(facts: BlockFacts, device: Device, table: SpatialTable, lanes:
     return out
 
 
-def refined_bounds(
-    facts: BlockFacts, device: Device, table: SpatialTable, mapping: int, order: Order, blocks: Ints
-) -> Ints:
-    """Lower bounds of the columns of one mapping and order over ``blocks``, with the mapping's real deliveries."""
-    lanes = Lanes(blocks, np.full(len(blocks), mapping, dtype=np.int64))
-    waves = ceil_div(facts.extents[:, blocks], table.cores[:, lanes.spatial])
-    spatial = table.choices[mapping]
-    ways = [real_ways(device, facts.program, spatial, access) for access in facts.program.accesses]
+def refined_bounds(facts: BlockFacts, device: Device, table: SpatialTable, lanes: Lanes, order: Order) -> Ints:
+    """Lower bounds of the columns of ``lanes`` under ``order``, with the real deliveries of their mappings."""
+    waves = ceil_div(facts.extents[:, lanes.block], table.cores[:, lanes.spatial])
+    mappings, lane = np.unique(lanes.spatial, return_inverse=True)
+    choices = [table.choices[m] for m in mappings]
+    ways = [
+        [way.take(lane) for way in real_ways(device, facts.program, choices, access)]
+        for access in facts.program.accesses
+    ]
     return _order_bound(facts, device, table, lanes, waves, order, ways)
 
 

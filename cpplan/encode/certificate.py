@@ -12,12 +12,12 @@ Status = Literal["optimal", "feasible", "infeasible"]
 class Certificate:
     """Record of one solve.
 
-    The space is covered in steps, each with its proved bound: of ``blocks`` block shapes ``blocks_pruned`` cannot be in
-    the answer; the others have ``mappings`` legal spatial mappings, of which ``mappings_pruned`` cannot; the others have
-    ``columns`` sequences of wave loops that may fit in SRAM, of which ``columns_pruned`` cannot. CP-SAT decided the
-    rest: ``columns_decided`` columns with ``combinations_decided`` combinations of placements.
-    ``model_fingerprints`` are the SHA-256 of the models that were proved infeasible, ``keys`` the ranking keys of the
-    answer.
+    The space is covered in steps, each with its proved bound. Of ``blocks`` block shapes, ``blocks_pruned`` cannot
+    be in the answer. The others have ``mappings`` legal spatial mappings, of which ``mappings_pruned`` cannot. The
+    others have ``columns`` sequences of wave loops that may fit in SRAM: ``columns_pruned`` cannot by their bounds, the
+    plans of ``columns_scored`` were all scored and cannot, and CP-SAT decided the rest, ``columns_decided`` columns
+    with ``combinations_decided`` combinations of placements. ``model_fingerprints`` are the SHA-256 of the models that
+    were proved infeasible, ``keys`` the ranking keys of the answer.
     """
 
     status: Status
@@ -36,6 +36,7 @@ class Certificate:
     mappings_pruned: int
     columns: int
     columns_pruned: int
+    columns_scored: int
     columns_decided: int
     combinations_decided: int
     proofs: int

@@ -14,6 +14,8 @@ from cpplan.plan.symmetry import OrderKey, Symmetry, orbit
 from cpplan.tile.program import TileProgram
 
 Key = tuple[int, int, int, int]
+NO_PLAN = 1 << 60
+"""Makespan of a column without a feasible plan."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,11 @@ class Incumbent:
 
 @dataclass(frozen=True)
 class Site:
-    """A column with what identifies it: the block candidate, the mapping number and the wave loops."""
+    """A column with its option rows, its proved bounds, and what identifies it.
+
+    ``block`` numbers the candidate, ``mapping`` the spatial mapping; ``order`` lists the wave loops as dim numbers.
+    ``scored`` is the least makespan of the column when all its plans were scored, else 0.
+    """
 
     block: int
     mapping: int
@@ -47,6 +53,12 @@ class Site:
     symmetries: tuple[Symmetry, ...]
     column: Column
     bounds: OptionBounds
+    scored: int = 0
+
+    @property
+    def bound(self) -> int:
+        """No plan of the column is faster: by its option bounds, or because all of them were scored."""
+        return max(self.bounds.column, self.scored)
 
     @property
     def place(self) -> tuple[int, int, tuple[tuple[int, ...], ...]]:
@@ -54,11 +66,18 @@ class Site:
         return (self.block, self.mapping, self.order)
 
 
-def incumbents(device: Device, site: Site, k: int, budget: int) -> list[Incumbent]:
-    """The ``k`` best plans among up to ``budget`` of the most promising combinations of ``site``."""
-    grid = np.meshgrid(*_shortlist(site.column, site.bounds, budget), indexing="ij")
+def score(device: Device, site: Site, k: int, budget: int) -> tuple[list[Incumbent], int | None]:
+    """The ``k`` best plans among up to ``budget`` of the most promising combinations of ``site``.
+
+    The second value is the least makespan of the whole column when those were all combinations: ``NO_PLAN`` when none
+    is feasible, None when some were left out.
+    """
+    column = site.column
+    grid = np.meshgrid(*_shortlist(column, site.bounds, budget), indexing="ij")
     choice = np.stack([g.ravel() for g in grid], axis=1)
-    return best_plans(device, site, choice[feasible(site.program, device, site.column, choice)], k)
+    complete = len(choice) == column.combinations
+    found = best_plans(device, site, choice[feasible(site.program, device, column, choice)], k)
+    return found, (found[0].key[0] if found else NO_PLAN) if complete else None
 
 
 def _shortlist(column: Column, bounds: OptionBounds, budget: int) -> list[Ints]:

@@ -239,7 +239,7 @@ def _enforce(enc: Encoding, row: cp_model.Constraint, members: list[int]) -> Non
 
 def bounds_hold(enc: Encoding) -> None:
     """Redundant rows: the proved lower bounds of columns and options, which give the search its strength."""
-    enc.model.add(enc.cycles >= enc.sum_of([(z, s.bounds.column) for z, s in zip(enc.column, enc.sites, strict=True)]))
+    enc.model.add(enc.cycles >= enc.sum_of([(z, s.bound) for z, s in zip(enc.column, enc.sites, strict=True)]))
     accesses = max(len(site.column.rows) for site in enc.sites)
     for a in range(accesses):
         terms: list[Term] = []

@@ -108,6 +108,7 @@ def _certificate(
         mappings_pruned=counts.mappings_pruned,
         columns=counts.columns,
         columns_pruned=counts.columns_pruned,
+        columns_scored=counts.columns_scored,
         columns_decided=counts.columns_decided,
         combinations_decided=counts.combinations,
         proofs=len(search.proofs),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -20,17 +21,24 @@ from cpplan.tile.program import Access, TileProgram
 
 @dataclass(frozen=True)
 class Way:
-    """A class of deliveries with at least these costs.
+    """A class of deliveries of every lane, with at least these costs.
 
-    ``streams`` reads leave DRAM per transfer, each for at least ``members`` cores; the busiest link carries at least
-    ``link`` cycles per byte of one stream. ``possible`` is False where the class has no member.
+    ``streams`` reads leave DRAM per transfer, each for at least ``members`` cores; a transfer of one stream of b bytes
+    keeps the busiest link for at least ``b * link[0] / link[1]`` cycles. ``possible`` is False where the class is
+    empty.
     """
 
     pattern: Pattern
-    members: int
+    members: Int
     streams: Int
-    link: Fraction = Fraction(0)
+    link: tuple[Int, Int] = (0, 1)
     possible: Int = True
+
+    def take(self, lane: Ints) -> Way:
+        """The way of every lane, from that of every mapping."""
+        assert not isinstance(self.members, int)
+        link = (self.link[0][lane], self.link[1][lane])
+        return Way(self.pattern, self.members[lane], self.streams[lane], link, self.possible[lane])
 
     def cycles(self, device: Device, store: bool, pages: Ints, page_bytes: int) -> tuple[Ints, Ints, Ints]:
         """Cycles of one transfer of ``pages`` pages per stream: at its processor, at the banks, on the busiest link."""
@@ -45,7 +53,7 @@ class Way:
             chain = chain + transfer_cycles(device.forward.transfer, count, size)
         rate = dram.bank_write_rate if store else dram.bank_read_rate
         bank = cycles_at(ceil_div(self.streams * pages, dram.banks) * page_bytes, rate)
-        link = ceil_div(total * self.link.numerator, self.link.denominator)
+        link = ceil_div(total * self.link[0], self.link[1])
         return np.where(self.possible, chain, INFINITE), bank, link
 
 
@@ -67,14 +75,30 @@ def widest_ways(device: Device, program: TileProgram, access: Access, cores: Int
     return ways
 
 
-def real_ways(device: Device, program: TileProgram, spatial: Spatial, access: Access) -> list[Way]:
-    """The deliveries of ``access`` on ``spatial``, one per sharing group and pattern, each with its least busy link."""
-    found = deliveries(device, spatial, access, is_shareable(program, access))
-    return list(_classes(device, active_extents(spatial), access.kind != "load", tuple(found)))
+def real_ways(device: Device, program: TileProgram, choices: Sequence[Spatial], access: Access) -> list[Way]:
+    """The deliveries of ``access`` on every mapping of ``choices``: per sharing group and pattern the least busy link.
+
+    The i-th way of a pattern stands for the i-th group of every mapping that has so many.
+    """
+    shareable, store = is_shareable(program, access), access.kind != "load"
+    per_lane = [
+        _classes(device, active_extents(s), store, tuple(deliveries(device, s, access, shareable))) for s in choices
+    ]
+    out = []
+    for pattern in ("private", "multicast", "forward"):
+        listed = [[c for c in classes if c[0] == pattern] for classes in per_lane]
+        for slot in range(max(map(len, listed), default=0)):
+            rows = np.array([c[slot][1:] if slot < len(c) else (1, 1, 0, 1) for c in listed], dtype=np.int64).T
+            has = np.array([slot < len(c) for c in listed])
+            out.append(Way(pattern, rows[0], rows[1], (rows[2], rows[3]), has))
+    return out
 
 
 @lru_cache(maxsize=1 << 14)
-def _classes(device: Device, active: tuple[int, ...], store: bool, found: tuple[Delivery, ...]) -> tuple[Way, ...]:
+def _classes(
+    device: Device, active: tuple[int, ...], store: bool, found: tuple[Delivery, ...]
+) -> tuple[tuple[Pattern, int, int, int, int], ...]:
+    """(pattern, members, streams, link cycles per byte as numerator and denominator) per group and pattern."""
     least: dict[tuple[tuple[int, ...], Pattern], Fraction] = {}
     for way in found:
         if store:
@@ -84,7 +108,8 @@ def _classes(device: Device, active: tuple[int, ...], store: bool, found: tuple[
         load = Fraction(int(weights.max())) / (device.dram.banks * device.nocs[way.noc].link_rate)
         key = (way.groups, way.pattern)
         least[key] = min(load, least.get(key, load))
+    cores = int(np.prod(active))
     return tuple(
-        Way(pattern, int(np.prod(groups)), int(np.prod(active)) // int(np.prod(groups)), load)
+        (pattern, int(np.prod(groups)), cores // int(np.prod(groups)), load.numerator, load.denominator)
         for (groups, pattern), load in least.items()
     )

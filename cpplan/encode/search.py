@@ -1,0 +1,140 @@
+"""State of one solve: incumbents, limit, and what has been left out or decided so far."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from cpplan.cost.table import build_column, position_cycles
+from cpplan.device.device import Device
+from cpplan.encode.blocks import BlockFacts, block_facts
+from cpplan.encode.bounds import Order
+from cpplan.encode.incumbent import Incumbent, Site
+from cpplan.encode.lanes import SpatialTable, spatial_table
+from cpplan.encode.prune import prune_column
+from cpplan.plan.symmetry import Symmetry, symmetries
+from cpplan.tile.family import candidate_program
+from cpplan.tile.program import Family, Problem, TileProgram
+
+
+@dataclass(frozen=True)
+class FamilyFacts:
+    """One family with its arrays; ``offset`` is the number of its first block among all blocks of the problem."""
+
+    family: Family
+    facts: BlockFacts
+    table: SpatialTable
+    offset: int
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block-shape candidate in plain ints, with what every column of it needs."""
+
+    program: TileProgram
+    ops: dict[str, int]
+    symmetries: tuple[Symmetry, ...]
+
+
+@dataclass
+class Counts:
+    """How the space was covered (see :class:`cpplan.encode.certificate.Certificate`)."""
+
+    blocks_pruned: int = 0
+    mappings: int = 0
+    mappings_pruned: int = 0
+    columns: int = 0
+    columns_pruned: int = 0
+    columns_scored: int = 0
+    columns_decided: int = 0
+    combinations: int = 0
+
+
+@dataclass
+class Search:
+    """Everything that changes while one problem is solved."""
+
+    problem: Problem
+    device: Device
+    k: int
+    deadline: float | None
+    workers: int
+    seed: int
+    progress: Callable[[str], None]
+    families: tuple[FamilyFacts, ...]
+    best: list[Incumbent] = field(default_factory=list)
+    blocks: dict[int, Block] = field(default_factory=dict)
+    counts: Counts = field(default_factory=Counts)
+    proofs: list[str] = field(default_factory=list)
+    deterministic_time: float = 0.0
+    open_bound: int | None = None
+
+    @property
+    def limit(self) -> int | None:
+        """Cycles that a plan must not exceed to enter the answer; None while fewer than k plans are known."""
+        return self.best[-1].key[0] if len(self.best) >= self.k else None
+
+    def late(self) -> bool:
+        """The time limit has passed and there is something to return."""
+        return bool(self.best) and self.deadline is not None and time.perf_counter() > self.deadline
+
+    def left_open(self, bound: int) -> None:
+        """Record that plans of at least ``bound`` cycles were not decided."""
+        self.open_bound = bound if self.open_bound is None else min(self.open_bound, bound)
+
+    def admit(self, found: Sequence[Incumbent]) -> None:
+        """Merge plans into the incumbents."""
+        merged = {(plan.block, plan.position): plan for plan in [*self.best, *found]}
+        self.best = sorted(merged.values(), key=lambda plan: plan.rank)[: self.k]
+
+    def block(self, family: FamilyFacts, number: int) -> Block:
+        """Candidate ``number`` of ``family``, sliced once."""
+        key = family.offset + number
+        if key not in self.blocks:
+            program = candidate_program(family.family, number)
+            self.blocks[key] = Block(program, position_cycles(program, self.device), symmetries(program))
+        return self.blocks[key]
+
+    def site(self, family: FamilyFacts, number: int, mapping: int, order: Order) -> Site | None:
+        """A column with its option rows, pruned by the current limit; None when nothing of it is left."""
+        block = self.block(family, number)
+        names = [d.name for d in block.program.dims]
+        groups = tuple(tuple(names[d] for d in group) for group in order)
+        column = build_column(block.program, self.device, family.table.choices[mapping], groups, block.ops)
+        pruned = prune_column(self.device, column, self.limit)
+        if pruned is None:
+            return None
+        return Site(family.offset + number, mapping, order, block.program, block.symmetries, *pruned)
+
+    def still_open(self, sites: Sequence[Site]) -> list[Site]:
+        """``sites`` pruned again by the current limit; what is gone is counted."""
+        out = []
+        for site in sites:
+            pruned = prune_column(self.device, site.column, self.limit)
+            if pruned is None:
+                self.counts.columns_pruned += 1
+            elif site.scored and self.limit is not None and site.scored > self.limit:
+                self.counts.columns_scored += 1
+            else:
+                out.append(replace(site, column=pruned[0], bounds=pruned[1]))
+        return out
+
+
+def start(
+    problem: Problem,
+    device: Device,
+    k: int,
+    deadline: float | None,
+    workers: int,
+    seed: int,
+    progress: Callable[[str], None],
+) -> Search:
+    """A search with nothing found yet."""
+    families, offset = [], 0
+    for family in problem.families:
+        facts = block_facts(family, device)
+        table = spatial_table(device, tuple(d.name for d in facts.program.dims))
+        families.append(FamilyFacts(family, facts, table, offset))
+        offset += len(family.blocks)
+    return Search(problem, device, k, deadline, workers, seed, progress, tuple(families))
