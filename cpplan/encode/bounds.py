@@ -79,13 +79,13 @@ def _order_bound(
     program, block = facts.program, lanes.block
     cores = table.cores[:, lanes.spatial]
     compute = np.prod(waves, axis=0) * block_cycles(facts)[block]
-    room = device.sram.usable - facts.fixed[block]
     parts: dict[bool, list[_Part]] = {False: [], True: []}
+    room = device.sram.usable - facts.fixed[block]
     bank, least = np.zeros(len(lanes), dtype=np.int64), np.zeros(len(lanes), dtype=np.int64)
     alone, links = [], []
     for number, access in enumerate(program.accesses):
         given = ways[number] if ways is not None else widest_ways(device, program, access, cores)
-        part = _access_bound(facts, device, access, number, lanes, waves, order, room, given)
+        part = _access_bound(facts, device, access, number, lanes, waves, order, room, compute, given)
         parts[access.kind != "load"].append(part)
         bank, least = bank + part.bank, least + part.sram
         alone.append(part.processor)
@@ -94,8 +94,16 @@ def _order_bound(
     latency = sum((_together(p, nocs) for p in parts.values() if p), np.zeros(len(lanes), dtype=np.int64))
     serial = np.maximum(np.max(alone, axis=0), ceil_div(np.sum(alone, axis=0), nocs))
     resources = np.maximum(np.maximum(bank, serial), np.max(links, axis=0))
-    bound = device.launch_cycles + np.maximum(compute + latency, resources)
+    bound = device.launch_cycles + np.maximum(np.maximum(compute + latency, resources), _stretched(parts))
     return np.where((least <= room) & (latency < INFINITE), bound, INFINITE)
+
+
+def _stretched(parts: dict[bool, list[_Part]]) -> Ints:
+    """The longest stream with the last ops behind it, and one transfer of the other kind before or after."""
+    longest = [np.max([p.stretched for p in side], axis=0) if side else np.int64(0) for side in parts.values()]
+    once = [np.max([p.once for p in side], axis=0) if side else np.int64(0) for side in parts.values()]
+    bound: Ints = np.minimum(INFINITE, np.maximum(longest[0] + once[1], longest[1] + once[0]))
+    return bound
 
 
 def _together(parts: list[_Part], nocs: int) -> Ints:
@@ -109,6 +117,8 @@ def _together(parts: list[_Part], nocs: int) -> Ints:
 
 @dataclass(frozen=True)
 class _Part:
+    once: Ints  # one transfer of one tile
+    stretched: Ints  # all transfers one after the other, and the ops of the last iteration after them
     exposed: Ints  # time that no pipelining can hide: whole stream, its processor alone, its banks alone
     exposed_chain: Ints
     exposed_bank: Ints
@@ -127,6 +137,7 @@ def _access_bound(
     waves: Ints,
     order: Order,
     room: Ints,
+    compute: Ints,
     ways: list[Way],
 ) -> _Part:
     program, block = facts.program, lanes.block
@@ -139,7 +150,7 @@ def _access_bound(
     for _, distinct in levels:
         held = held * distinct
     big = np.full(len(lanes), INFINITE)
-    best = _Part(big, big, big, big, big, big, round_up(pages * page_bytes, device.sram.alignment))
+    best = _Part(big, big, big, big, big, big, big, big, round_up(pages * page_bytes, device.sram.alignment))
     for trips, distinct in [(one, one), *levels]:
         outside, runs = runs, runs * trips
         held = held // distinct
@@ -148,8 +159,11 @@ def _access_bound(
         repeated = np.where(size <= room, runs, INFINITE)
         for way in ways:
             chain, bank, link = way.cycles(device, access.kind != "load", held * pages, page_bytes)
+            longest = np.maximum(np.maximum(chain, bank), link)
             best = _Part(
-                np.minimum(best.exposed, _product(shown, np.maximum(np.maximum(chain, bank), link))),
+                np.minimum(best.once, longest),
+                np.minimum(best.stretched, _product(repeated, longest) + compute // trips),
+                np.minimum(best.exposed, _product(shown, longest)),
                 np.minimum(best.exposed_chain, _product(shown, chain)),
                 np.minimum(best.exposed_bank, _product(shown, bank)),
                 np.minimum(best.bank, _product(repeated, bank)),

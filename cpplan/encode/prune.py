@@ -40,9 +40,13 @@ def option_bounds(device: Device, column: Column) -> OptionBounds:
     """Bounds of all options; every access must have at least one."""
     nocs = len(device.nocs)
     compute = compute_cycles(column)
-    busy, shown = [], []
+    trips = np.array(column.nest.trips, dtype=np.int64)
+    busy, shown, stretched, once = [], [], [], []
     for rows in column.rows:
         every, exposed = _counts(column.nest, rows)
+        longest = rows.fill.max(axis=1)
+        stretched.append(every * longest + compute // trips[rows.level])
+        once.append(int(longest.min()))
         busy.append(_with_spread(rows.busy * every[:, None], nocs))
         shown.append(_with_spread(rows.fill * exposed[:, None], nocs))
     least_busy = [b.min(axis=0) for b in busy]
@@ -56,7 +60,9 @@ def option_bounds(device: Device, column: Column) -> OptionBounds:
         opposite = [least_shown[i] for i in range(len(stores)) if stores[i] != rows.store]
         alike = (shown[number] + sum(same, np.zeros_like(least_shown[0]))).max(axis=1)
         against = int(sum(opposite, np.zeros_like(least_shown[0])).max())
-        options.append(device.launch_cycles + np.maximum(resource, compute + alike + against))
+        first = max((o for o, s in zip(once, stores, strict=True) if s != rows.store), default=0)
+        hidden = np.maximum(compute + alike + against, stretched[number] + first)
+        options.append(device.launch_cycles + np.maximum(resource, hidden))
     return OptionBounds(max(int(o.min()) for o in options), tuple(options))
 
 
