@@ -121,7 +121,11 @@ def _pack(unit: Unit, tiles: Int, dtype: str, calls: Int, accumulate: bool) -> I
 
 
 def dot_cycles(op: Op, device: Device) -> dict[str, Int]:
-    """Cycles per unit of ``C[m,n] += A[m,k] B[k,n]``, computed sub-block by sub-block in the destination register."""
+    """Cycles per unit of ``C[m,n] += A[m,k] B[k,n]``, computed sub-block by sub-block in the destination register.
+
+    A call works through one sub-block: it keeps a tile of the shorter side in one source register and streams a tile of
+    the other operand through the second one for every multiply-accumulate. Starting a call holds up both threads.
+    """
     units = {u.name: u for u in device.units}
     depth: Int = dict(op.attributes)["k"]
     rows, columns = ceil_div(op.shape[-2], HARDWARE_TILE), ceil_div(op.shape[-1], HARDWARE_TILE)
@@ -135,14 +139,23 @@ def dot_cycles(op: Op, device: Device) -> dict[str, Int]:
     macs = batch * rows * columns * inner
     matrix = units["matrix"]
     cost = matrix.cost("mac." + dict(device.fidelity)[op.operand_dtypes[0]]) or Fraction(1)
-    out = {"matrix": times(macs, cost) + times(batch * calls, matrix.cost("per_call") or Fraction(0))}
+    started = times(batch * calls, matrix.cost("per_call") or Fraction(0))
+    out = {"matrix": times(macs, cost) + started}
     if "unpack" in units:
         a, b = (tile_bytes(t) for t in op.operand_dtypes[:2])
-        moved = batch * calls * inner * (height * a + width * b)
-        out["unpack"] = cycles_at(moved, _rate(units["unpack"]))
+        lying = width >= height
+        streamed = macs * np.where(lying, b, a)
+        kept = batch * calls * inner * np.where(lying, height * a, width * b)
+        out["unpack"] = _feed(units["unpack"], streamed, kept) + started
     if "pack" in units:
         out["pack"] = _pack(units["pack"], batch * rows * columns, op.dtype, batch * calls, accumulate=True)
     return out
+
+
+def _feed(unit: Unit, streamed: Int, kept: Int) -> Int:
+    """Cycles to bring ``streamed`` bytes through one unpacker and ``kept`` bytes through the other, which share L1."""
+    single = unit.cost("bytes_single") or _rate(unit)
+    return np.maximum(cycles_at(streamed, single), cycles_at(streamed + kept, _rate(unit)))
 
 
 def sub_block(rows: Int, columns: Int, capacity: int) -> tuple[Int, Int]:
