@@ -2,7 +2,7 @@
 // of their own ports per NoC, and a gap at columns 8 (routers only) and 9 (DRAM). What equals Wormhole stands there.
 df.device @blackhole base "wormhole" (
   clock_mhz = 1350 cite "blackhole.clock_mhz",
-  launch_cycles = 11087 cite "blackhole.launch_cycles"
+  launch_cycles = 5562 cite "blackhole.launch_cycles"
 ) {
   df.spatial_dim @x (
     extent = 12 cite "blackhole.cores_x",
@@ -23,6 +23,9 @@ df.device @blackhole base "wormhole" (
     df.unpack @unpack () {
       df.cost @bytes (bytes_per_cycle = 80) cite "blackhole.unpack.both"
       df.cost @bytes_single (bytes_per_cycle = 64) cite "blackhole.unpack.single"
+    }
+    df.mat @matrix () {
+      df.cost @per_call (cycles = 112) cite "blackhole.matrix.per_call"
     }
     df.vec @vector () {
       df.cost @op (cycles = 124.06) cite "blackhole.vector.op"
@@ -57,12 +60,12 @@ df.device @blackhole base "wormhole" (
     torus = [17, 12] cite "blackhole.noc.torus",
     link_rate = 60.9 cite "blackhole.noc.link_rate"
   )
-  df.multicast @linked (handshake = 207 cite "blackhole.noc.handshake") {
+  df.multicast @linked (handshake = 0 cite "blackhole.noc.handshake") {
     df.transfer @linked (
-      latency = 730 cite "blackhole.multicast.latency",
+      latency = 0 cite "blackhole.multicast.latency",
       issue = 22.5 cite "blackhole.multicast.issue",
       rate = 58.0 cite "blackhole.multicast.rate",
-      per_target = 0.805 cite "blackhole.multicast.per_target",
+      per_target = 1.034 cite "blackhole.multicast.per_target",
       max_packet = 16384 cite "blackhole.noc.max_packet"
     )
   }

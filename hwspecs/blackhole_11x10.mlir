@@ -1,6 +1,6 @@
 // A Blackhole with two harvested columns, Tensix dispatch: 11x10 cores, as public p100 and p150 traces show it.
 df.device @blackhole_11x10 base "blackhole" (
-  launch_cycles = 10315 cite "blackhole.launch_11x10"
+  launch_cycles = 5325 cite "blackhole.launch_11x10"
 ) {
   df.spatial_dim @x (
     extent = 11 cite "blackhole.cores_x_two",

@@ -1,6 +1,6 @@
 // A Blackhole without harvested columns, Tensix dispatch: 13x10 cores.
 df.device @blackhole_13x10 base "blackhole" (
-  launch_cycles = 11859 cite "blackhole.launch_13x10"
+  launch_cycles = 5800 cite "blackhole.launch_13x10"
 ) {
   df.spatial_dim @x (
     extent = 13 cite "blackhole.cores_x_full",

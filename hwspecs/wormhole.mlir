@@ -2,7 +2,7 @@
 // Column 0 and 5 hold DRAM, rows 0 and 6 ethernet. Citations are keys of facts.toml.
 df.device @wormhole (
   clock_mhz = 1000 cite "wormhole.clock_mhz",
-  launch_cycles = 4127 cite "wormhole.launch_cycles",
+  launch_cycles = 2475 cite "wormhole.launch_cycles",
   overlap = "load|compute|store" cite "wormhole.overlap"
 ) {
   df.spatial_dim @x (
@@ -23,7 +23,7 @@ df.device @wormhole (
     )
     df.unpack @unpack (thread = "unpack") {
       df.cost @bytes (bytes_per_cycle = 80) cite "wormhole.unpack.both"
-      df.cost @bytes_single (bytes_per_cycle = 64) cite "wormhole.unpack.single"
+      df.cost @bytes_single (bytes_per_cycle = 52) cite "wormhole.unpack.single"
     }
     df.mat @matrix (
       thread = "math",
@@ -40,6 +40,7 @@ df.device @wormhole (
       df.cost @mac.HiFi4 (cycles = 64) cite "wormhole.matrix.hifi4"
       df.cost @elementwise (cycles = 8) cite "wormhole.matrix.elementwise"
       df.cost @bcast (cycles = 8) cite "wormhole.matrix.elementwise"
+      df.cost @per_call (cycles = 202) cite "wormhole.matrix.per_call"
       df.cost @reduce (cycles = 4) cite "wormhole.matrix.reduce"
     }
     df.vec @vector (thread = "math", shape = [32] cite "wormhole.vector.shape") {
@@ -82,13 +83,13 @@ df.device @wormhole (
   )
   df.multicast @linked (
     receivers = "rectangle" cite "wormhole.noc.route0",
-    handshake = 205 cite "wormhole.noc.handshake"
+    handshake = 70 cite "wormhole.noc.handshake"
   ) {
     df.transfer @linked (
-      latency = 550 cite "wormhole.multicast.latency",
+      latency = 0 cite "wormhole.multicast.latency",
       issue = 22.5 cite "wormhole.multicast.issue",
       rate = 29.8 cite "wormhole.multicast.rate",
-      per_target = 0.657 cite "wormhole.multicast.per_target",
+      per_target = 1.094 cite "wormhole.multicast.per_target",
       max_packet = 8192 cite "wormhole.noc.max_packet"
     )
   }

@@ -82,9 +82,12 @@ class Streams:
     noc_bytes: Vector  # (tiles, deliveries)
 
 
-def transfer_cycles(transfer: Transfer, transactions: Int, bytes_each: Int, targets: int = 0) -> Int:
-    """Cycles of ``transactions`` equal transfers at their initiator, end barrier included."""
-    issue = ceil_of(transfer.issue + transfer.per_target * targets)
+def transfer_cycles(transfer: Transfer, transactions: Int, bytes_each: Int, targets: Int = 0) -> Int:
+    """Cycles of ``transactions`` equal transfers at their initiator, end barrier included.
+
+    Acknowledgements of ``targets`` receivers come back while the next transaction is issued: the slower of both counts.
+    """
+    issue = np.maximum(ceil_of(transfer.issue), times(targets, transfer.per_target))
     return transfer.latency + transactions * np.maximum(issue, cycles_at(bytes_each, transfer.rate))
 
 
