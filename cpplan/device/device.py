@@ -57,7 +57,8 @@ class Noc:
 class Transfer:
     """Cycles of one stream: ``latency + transactions * max(issue, bytes/rate)`` (source: noc latency fits).
 
-    ``per_target`` adds to ``issue`` for each receiver (acknowledgements); ``max_packet`` is in bytes (0: no limit).
+    ``per_target`` cycles per receiver are a lower bound of ``issue`` (acknowledgements); ``max_packet`` is in bytes
+    (0: no limit).
     """
 
     latency: int

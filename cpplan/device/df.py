@@ -136,7 +136,7 @@ class ForwardOp(DfOp):
 
 @irdl_op_definition
 class TransferOp(DfOp):
-    """Cost of a stream: ``latency + transactions * max(issue + per_target * receivers, bytes / rate)`` cycles."""
+    """Cost of a stream: ``latency + transactions * max(issue, per_target * receivers, bytes / rate)`` cycles."""
 
     name = "df.transfer"
     PARENTS: ClassVar[tuple[str, ...]] = (MemoryOp.name, MulticastOp.name, ForwardOp.name)
