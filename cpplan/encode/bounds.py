@@ -1,7 +1,7 @@
 """Lower bounds of columns, for all lanes at once; each is proved in docs/encoding.md, section 4.
 
-They only use rules of the exact model with choices left open, so pruning by them is safe. The first pass leaves
-deliveries open too; the second (:func:`refined_bounds`) knows the mapping, hence real sharing groups and busiest links.
+They only use rules of the exact model with choices left open, so pruning by them is safe. :func:`lane_bounds` leaves
+orders open, :func:`column_bounds` deliveries; :func:`refined_bounds` knows sharing groups and their busiest links.
 """
 
 from __future__ import annotations
@@ -24,23 +24,53 @@ Order = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True)
 class Bounded:
-    """Lower bounds of the columns of ``lanes`` under one sequence of wave loops (dim numbers, outermost first)."""
+    """Lower bounds in cycles of some lanes under one sequence of wave loops (dim numbers, outermost first)."""
 
-    lanes: Lanes
+    lane: Ints  # position into the lanes that were bounded
     order: Order
-    bound: Ints  # cycles
+    bound: Ints
 
 
-def compute_bounds(facts: BlockFacts, device: Device, table: SpatialTable, lanes: Lanes) -> Ints:
-    """Lower bound of every lane from its tile ops alone."""
-    waves = ceil_div(facts.extents[:, lanes.block], table.cores[:, lanes.spatial])
-    bound: Ints = device.launch_cycles + np.prod(waves, axis=0) * block_cycles(facts)[lanes.block]
+def lane_waves(facts: BlockFacts, lanes: Lanes) -> Ints:
+    """(dims, lanes) waves per parallel dim."""
+    waves: Ints = ceil_div(facts.extents[:, lanes.block], lanes.cores)
+    return waves
+
+
+def lane_bounds(facts: BlockFacts, device: Device, lanes: Lanes) -> Ints:
+    """Lower bound of every lane over all orders, levels and deliveries: tile ops and compulsory traffic."""
+    program, waves = facts.program, lane_waves(facts, lanes)
+    compute = np.prod(waves, axis=0) * block_cycles(facts)[lanes.block]
+    nocs = len(device.nocs)
+    bank, processor = np.zeros(len(lanes), dtype=np.int64), np.zeros(len(lanes), dtype=np.int64)
+    once = {False: np.zeros(len(lanes), dtype=np.int64), True: np.zeros(len(lanes), dtype=np.int64)}
+    for number, access in enumerate(program.accesses):
+        store = access.kind != "load"
+        tiles = np.ones(len(lanes), dtype=np.int64)
+        for position, dim in enumerate(program.dims):
+            tiles = tiles * (waves[position] if dim.name in access.indices else 1)
+        for name in program.loop_path(access.loop):
+            if name in access.indices:
+                tiles = tiles * facts.trips[loop_number(program, name), lanes.block]
+        pages, page_bytes = facts.pages[number, lanes.block], facts.page_bytes[number]
+        cheapest: list[tuple[Ints, Ints, Ints]] = [
+            way.cycles(device, store, pages, page_bytes) for way in widest_ways(device, program, access, lanes.cores)
+        ]
+        once[store] = np.maximum(once[store], np.min([np.maximum(c, b) for c, b, _ in cheapest], axis=0))
+        all_pages = [
+            way.cycles(device, store, tiles * pages, page_bytes)
+            for way in widest_ways(device, program, access, lanes.cores)
+        ]
+        bank = bank + np.min([b for _, b, _ in all_pages], axis=0)
+        processor = processor + np.min([c for c, _, _ in all_pages], axis=0)
+    ends = once[False] + once[True]
+    bound: Ints = device.launch_cycles + np.maximum(np.maximum(compute + ends, bank), ceil_div(processor, nocs))
     return bound
 
 
-def column_bounds(facts: BlockFacts, device: Device, table: SpatialTable, lanes: Lanes) -> list[Bounded]:
+def column_bounds(facts: BlockFacts, device: Device, lanes: Lanes) -> list[Bounded]:
     """Lower bound of every column of ``lanes``; columns that cannot fit in SRAM are left out."""
-    waves = ceil_div(facts.extents[:, lanes.block], table.cores[:, lanes.spatial])
+    waves = lane_waves(facts, lanes)
     dims = len(facts.program.dims)
     pattern = (waves > 1).T @ (1 << np.arange(dims))
     out = []
@@ -48,43 +78,42 @@ def column_bounds(facts: BlockFacts, device: Device, table: SpatialTable, lanes:
         here = np.nonzero(pattern == mask)[0]
         active = tuple(d for d in range(dims) if mask >> d & 1)
         for order in ordered_partitions(active):
-            bound = _order_bound(facts, device, table, lanes.take(here), waves[:, here], order, None)
+            bound = _order_bound(facts, device, lanes.take(here), waves[:, here], order, None)
             fits = bound < INFINITE
-            chosen = lanes.take(here[fits])
-            out.append(Bounded(chosen, order, bound[fits]))
+            out.append(Bounded(here[fits], order, bound[fits]))
     return out
 
 
-def refined_bounds(facts: BlockFacts, device: Device, table: SpatialTable, lanes: Lanes, order: Order) -> Ints:
-    """Lower bounds of the columns of ``lanes`` under ``order``, with the real deliveries of their mappings."""
-    waves = ceil_div(facts.extents[:, lanes.block], table.cores[:, lanes.spatial])
-    mappings, lane = np.unique(lanes.spatial, return_inverse=True)
-    choices = [table.choices[m] for m in mappings]
+def refined_bounds(
+    facts: BlockFacts, device: Device, table: SpatialTable, block: Ints, mapping: Ints, order: Order
+) -> Ints:
+    """Lower bounds of the columns of (block, mapping) pairs under ``order``, with the mappings' real deliveries."""
+    lanes = Lanes(block, table.cores[:, mapping])
+    mappings, lane = np.unique(mapping, return_inverse=True)
+    choices = [table.mapping(int(m)) for m in mappings]
     ways = [
         [way.take(lane) for way in real_ways(device, facts.program, choices, access)]
         for access in facts.program.accesses
     ]
-    return _order_bound(facts, device, table, lanes, waves, order, ways)
+    return _order_bound(facts, device, lanes, lane_waves(facts, lanes), order, ways)
 
 
 def _order_bound(
     facts: BlockFacts,
     device: Device,
-    table: SpatialTable,
     lanes: Lanes,
     waves: Ints,
     order: Order,
     ways: Sequence[list[Way]] | None,
 ) -> Ints:
     program, block = facts.program, lanes.block
-    cores = table.cores[:, lanes.spatial]
     compute = np.prod(waves, axis=0) * block_cycles(facts)[block]
     parts: dict[bool, list[_Part]] = {False: [], True: []}
     room = device.sram.usable - facts.fixed[block]
     bank, least = np.zeros(len(lanes), dtype=np.int64), np.zeros(len(lanes), dtype=np.int64)
     alone, links = [], []
     for number, access in enumerate(program.accesses):
-        given = ways[number] if ways is not None else widest_ways(device, program, access, cores)
+        given = ways[number] if ways is not None else widest_ways(device, program, access, lanes.cores)
         part = _access_bound(facts, device, access, number, lanes, waves, order, room, compute, given)
         parts[access.kind != "load"].append(part)
         bank, least = bank + part.bank, least + part.sram

@@ -12,12 +12,16 @@ Status = Literal["optimal", "feasible", "infeasible"]
 class Certificate:
     """Record of one solve.
 
-    The space is covered in steps, each with its proved bound. Of ``blocks`` block shapes, ``blocks_pruned`` cannot
-    be in the answer. The others have ``mappings`` legal spatial mappings, of which ``mappings_pruned`` cannot. The
-    others have ``columns`` sequences of wave loops that may fit in SRAM: ``columns_pruned`` cannot by their bounds, the
-    plans of ``columns_scored`` were all scored and cannot, and CP-SAT decided the rest, ``columns_decided`` columns
-    with ``combinations_decided`` combinations of placements. ``model_fingerprints`` are the SHA-256 of the models that
-    were proved infeasible, ``keys`` the ranking keys of the answer.
+    The space is covered in steps, each with its proved bound: what is pruned cannot be in the answer.
+
+    * ``blocks`` block shapes;
+    * ``spreads``: pairs of a remaining block shape and the cores that each parallel dim gets;
+    * ``orders``: remaining spreads times sequences of wave loops, as far as they may fit in SRAM;
+    * ``columns``: remaining ones times the spatial mappings of their spread. Of these ``columns_scored`` had all their
+      plans scored, and CP-SAT decided ``columns_decided`` with ``combinations_decided`` combinations of placements.
+
+    ``model_fingerprints`` are the SHA-256 of the models that were proved infeasible, ``keys`` the ranking keys of the
+    answer.
     """
 
     status: Status
@@ -32,8 +36,10 @@ class Certificate:
     device_fingerprint: str
     blocks: int
     blocks_pruned: int
-    mappings: int
-    mappings_pruned: int
+    spreads: int
+    spreads_pruned: int
+    orders: int
+    orders_pruned: int
     columns: int
     columns_pruned: int
     columns_scored: int

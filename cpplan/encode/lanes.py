@@ -1,9 +1,9 @@
-"""All (block shape, spatial mapping) pairs of a family as arrays. A *lane* is one legal pair."""
+"""Spatial mappings as arrays, and the pairs of block shapes with them that bounds are computed for."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -12,67 +12,117 @@ import numpy.typing as npt
 
 from cpplan.device.device import Device
 from cpplan.encode.blocks import BlockFacts, Ints
-from cpplan.plan.space import Spatial, avoids_disabled, spatial_choices
+from cpplan.plan.plan import Split
+from cpplan.plan.space import Spatial, digit_sequences
 from cpplan.tile.arith import ceil_div
 
 
 @dataclass(frozen=True)
 class SpatialTable:
-    """All spatial mappings of a device for a tuple of parallel dims, as arrays (S of them)."""
+    """All spatial mappings of a device for a tuple of parallel dims, as arrays (S of them), in the fixed order.
 
-    choices: tuple[Spatial, ...]
-    cores: Ints  # (dims, S) cores per parallel dim
+    Mappings with the same cores per dim form a *spread* (V of them): coarse bounds only see the spread.
+    """
+
+    sequences: tuple[tuple[tuple[Split, ...], ...], ...]  # per spatial dim
+    digits: Ints  # (spatial dims, S) position into ``sequences``
     split_dim: Ints  # (slots, S) dim number of each split, -1 where a mapping has fewer
     fewer: Ints  # (slots, S) cores of that dim with one core less in the split
+    cores: Ints  # (dims, S) cores per parallel dim
+    spreads: Ints  # (dims, V)
+    members: Ints  # mappings sorted by spread
+    first: Ints  # (V + 1,) where the members of each spread start
+
+    def mapping(self, number: int) -> Spatial:
+        """The mapping with this number."""
+        return tuple(s[i] for s, i in zip(self.sequences, self.digits[:, number].tolist(), strict=True))
 
 
 @lru_cache(maxsize=64)
-def spatial_table(device: Device, dims: tuple[str, ...]) -> SpatialTable:
-    """Enumerate the mappings once per device and dim names."""
-    choices = tuple(s for s in spatial_choices(device, dims) if avoids_disabled(device, s))
-    slots = max((sum(map(len, s)) for s in choices), default=0)
-    cores = np.ones((len(dims), len(choices)), dtype=np.int64)
-    split_dim = np.full((slots, len(choices)), -1, dtype=np.int64)
-    fewer = np.ones((slots, len(choices)), dtype=np.int64)
+def spatial_table(device: Device, dims: tuple[str, ...], largest: tuple[int, ...]) -> SpatialTable:
+    """Enumerate the mappings once per device; ``largest`` is the largest extent of every dim over all block shapes."""
+    room = dict(zip(dims, largest, strict=True))
+    sequences = tuple(
+        tuple(q for q in digit_sequences(d.extent, dims) if all(s.factor <= room[s.dim] for s in q))
+        for d in device.dims
+    )
+    grid = np.meshgrid(*(np.arange(len(q)) for q in sequences), indexing="ij")
+    digits = np.stack([g.ravel() for g in grid])
+    used = np.stack([_product_of(q)[d] for q, d in zip(sequences, digits, strict=True)])
+    for core in device.disabled:
+        keep = np.any(np.array(core)[:, None] >= used, axis=0)
+        digits, used = digits[:, keep], used[:, keep]
     number = {name: i for i, name in enumerate(dims)}
-    for j, spatial in enumerate(choices):
-        splits = list(itertools.chain.from_iterable(spatial))
-        for split in splits:
-            cores[number[split.dim], j] *= split.factor
-        for slot, split in enumerate(splits):
-            dim = number[split.dim]
-            split_dim[slot, j] = dim
-            fewer[slot, j] = cores[dim, j] // split.factor * (split.factor - 1)
-    return SpatialTable(choices, cores, split_dim, fewer)
+    cores = np.ones((len(dims), digits.shape[1]), dtype=np.int64)
+    for q, d in zip(sequences, digits, strict=True):
+        cores *= _cores_of(q, number)[:, d]
+    slots = [_slots_of(q, number) for q in sequences]
+    split_dim = np.concatenate([dim[:, d] for (dim, _), d in zip(slots, digits, strict=True)])
+    factor = np.concatenate([f[:, d] for (_, f), d in zip(slots, digits, strict=True)])
+    total = np.take_along_axis(cores, np.maximum(split_dim, 0), axis=0)
+    spreads, spread = np.unique(cores, axis=1, return_inverse=True)
+    members = np.argsort(spread.ravel(), kind="stable")
+    first = np.searchsorted(spread.ravel()[members], np.arange(spreads.shape[1] + 1))
+    return SpatialTable(sequences, digits, split_dim, total // factor * (factor - 1), cores, spreads, members, first)
+
+
+def _product_of(sequences: tuple[tuple[Split, ...], ...]) -> Ints:
+    return np.array([math.prod(s.factor for s in q) for q in sequences], dtype=np.int64)
+
+
+def _cores_of(sequences: tuple[tuple[Split, ...], ...], number: Mapping[str, int]) -> Ints:
+    """(dims, sequences) cores per dim."""
+    out = np.ones((len(number), len(sequences)), dtype=np.int64)
+    for j, q in enumerate(sequences):
+        for split in q:
+            out[number[split.dim], j] *= split.factor
+    return out
+
+
+def _slots_of(sequences: tuple[tuple[Split, ...], ...], number: Mapping[str, int]) -> tuple[Ints, Ints]:
+    """(slots, sequences) dim number (-1: none) and factor of every split."""
+    slots = max(map(len, sequences))
+    dim = np.full((slots, len(sequences)), -1, dtype=np.int64)
+    factor = np.ones((slots, len(sequences)), dtype=np.int64)
+    for j, q in enumerate(sequences):
+        for slot, split in enumerate(q):
+            dim[slot, j], factor[slot, j] = number[split.dim], split.factor
+    return dim, factor
 
 
 @dataclass(frozen=True)
 class Lanes:
-    """Legal (block, mapping) pairs: positions into the family's blocks and the mapping table."""
+    """Pairs of a block shape and cores per dim: position into the family's blocks, and the cores (dims, lanes)."""
 
     block: Ints
-    spatial: Ints
+    cores: Ints
 
     def take(self, keep: npt.NDArray[np.bool_] | Ints) -> Lanes:
         """The lanes selected by ``keep``."""
-        return Lanes(self.block[keep], self.spatial[keep])
+        return Lanes(self.block[keep], self.cores[:, keep])
 
     def __len__(self) -> int:
         return len(self.block)
 
 
-def lanes_of(facts: BlockFacts, table: SpatialTable, blocks: Ints) -> Lanes:
-    """All legal pairs of ``blocks``: the vectorised form of ``space.earns_its_cores``."""
-    extents = facts.extents[:, blocks]  # (dims, b)
-    legal = np.all(table.cores[:, None, :] <= extents[:, :, None], axis=0)
+def spread_lanes(facts: BlockFacts, table: SpatialTable, blocks: Ints) -> tuple[Lanes, Ints]:
+    """All pairs of ``blocks`` and spreads without more cores than blocks in a dim, and the spread of each."""
+    fits = np.all(table.spreads[:, None, :] <= facts.extents[:, blocks][:, :, None], axis=0)
+    block, spread = np.nonzero(fits)
+    return Lanes(blocks[block], table.spreads[:, spread]), spread
+
+
+def earns(facts: BlockFacts, table: SpatialTable, block: Ints, mapping: Ints) -> npt.NDArray[np.bool_]:
+    """Which (block, mapping) pairs are legal: the vectorised form of ``space.earns_its_cores``."""
+    legal = np.ones(len(block), dtype=bool)
     for slot_dim, slot_fewer in zip(table.split_dim, table.fewer, strict=True):
-        used = slot_dim >= 0
-        dim = np.where(used, slot_dim, 0)
-        total = table.cores[dim, np.arange(len(dim))]
-        extent = extents[dim].T  # (b, S)
-        legal &= ~used | (ceil_div(extent, slot_fewer) > ceil_div(extent, total))
-    block, spatial = np.nonzero(legal)
-    return Lanes(blocks[block], spatial.astype(np.int64))
+        dim = slot_dim[mapping]
+        used = dim >= 0
+        dim = np.maximum(dim, 0)
+        extent, total = facts.extents[dim, block], table.cores[dim, mapping]
+        saves = ceil_div(extent, np.maximum(slot_fewer[mapping], 1)) > ceil_div(extent, total)
+        legal &= ~used | ((total <= extent) & saves)
+    return legal
 
 
 def chunks(items: Ints, size: int) -> Iterator[Ints]:

@@ -20,7 +20,7 @@ MODEL_LITERALS = 6_000
 
 def prove(search: Search, sites: Sequence[Site]) -> None:
     """Decide ``sites``, best bound first; what the time limit leaves is recorded as open."""
-    search.counts.columns_decided = len(sites)
+    search.counts.mapped_decided = len(sites)
     search.counts.combinations = sum(site.column.combinations for site in sites)
     queue = sorted(sites, key=lambda s: (s.bound, s.place))
     while queue:

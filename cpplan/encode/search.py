@@ -42,12 +42,14 @@ class Counts:
     """How the space was covered (see :class:`cpplan.encode.certificate.Certificate`)."""
 
     blocks_pruned: int = 0
-    mappings: int = 0
-    mappings_pruned: int = 0
+    lanes: int = 0
+    lanes_pruned: int = 0
     columns: int = 0
     columns_pruned: int = 0
-    columns_scored: int = 0
-    columns_decided: int = 0
+    mapped: int = 0
+    mapped_pruned: int = 0
+    mapped_scored: int = 0
+    mapped_decided: int = 0
     combinations: int = 0
 
 
@@ -101,7 +103,7 @@ class Search:
         block = self.block(family, number)
         names = [d.name for d in block.program.dims]
         groups = tuple(tuple(names[d] for d in group) for group in order)
-        column = build_column(block.program, self.device, family.table.choices[mapping], groups, block.ops)
+        column = build_column(block.program, self.device, family.table.mapping(mapping), groups, block.ops)
         pruned = prune_column(self.device, column, self.limit)
         if pruned is None:
             return None
@@ -113,9 +115,9 @@ class Search:
         for site in sites:
             pruned = prune_column(self.device, site.column, self.limit)
             if pruned is None:
-                self.counts.columns_pruned += 1
+                self.counts.mapped_pruned += 1
             elif site.scored and self.limit is not None and site.scored > self.limit:
-                self.counts.columns_scored += 1
+                self.counts.mapped_scored += 1
             else:
                 out.append(replace(site, column=pruned[0], bounds=pruned[1]))
         return out
@@ -134,7 +136,8 @@ def start(
     families, offset = [], 0
     for family in problem.families:
         facts = block_facts(family, device)
-        table = spatial_table(device, tuple(d.name for d in facts.program.dims))
+        largest = tuple(int(n) for n in facts.extents.max(axis=1))
+        table = spatial_table(device, tuple(d.name for d in facts.program.dims), largest)
         families.append(FamilyFacts(family, facts, table, offset))
         offset += len(family.blocks)
     return Search(problem, device, k, deadline, workers, seed, progress, tuple(families))
