@@ -10,7 +10,7 @@ from cpplan.cost.table import build_column, position_cycles
 from cpplan.device.device import Device
 from cpplan.encode.blocks import BlockFacts, block_facts
 from cpplan.encode.bounds import Order
-from cpplan.encode.incumbent import Incumbent, Site
+from cpplan.encode.incumbent import NO_PLAN, Incumbent, Site
 from cpplan.encode.lanes import SpatialTable, spatial_table
 from cpplan.encode.prune import prune_column
 from cpplan.plan.symmetry import Symmetry, symmetries
@@ -116,7 +116,7 @@ class Search:
             pruned = prune_column(self.device, site.column, self.limit)
             if pruned is None:
                 self.counts.mapped_pruned += 1
-            elif site.scored and self.limit is not None and site.scored > self.limit:
+            elif site.scored > (NO_PLAN - 1 if self.limit is None else self.limit):
                 self.counts.mapped_scored += 1
             else:
                 out.append(replace(site, column=pruned[0], bounds=pruned[1]))
