@@ -61,7 +61,7 @@ def chunk_scan_kernel(
     # What the earlier chunks contribute.
     c = tl.load(c_group + time[:, None] * stride_ct + state[None, :], mask=in_time[:, None], other=0.0)
     before = tl.load(state_head + dim[None, :] * STATE + state[:, None], mask=in_dim[None, :], other=0.0)
-    decay = tl.load(decay_head + time, mask=in_time, other=0.0)
+    decay = tl.load(decay_head + time)
     acc = tl.dot(c, before.to(c.dtype)) * tl.exp(decay)[:, None]
 
     # What this chunk's tokens contribute to later ones of the same chunk.
@@ -70,7 +70,7 @@ def chunk_scan_kernel(
         in_source = source < length
         b = tl.load(b_group + source[None, :] * stride_bt + state[:, None], mask=in_source[None, :], other=0.0)
         dt = tl.load(dt_head + source * stride_dt_t, mask=in_source, other=0.0).to(tl.float32)
-        source_decay = tl.load(decay_head + source, mask=in_source, other=0.0)
+        source_decay = tl.load(decay_head + source)
         x = tl.load(
             x_head + source[:, None] * stride_xt + dim[None, :], mask=in_source[:, None] & in_dim[None, :], other=0.0
         )
@@ -89,14 +89,15 @@ def chunk_scan_kernel(
 def chunk_scan(x, b, c, dt, decay, state, d, chunk):
     """Outputs y, shaped like x: (batch, length, heads, head dim).
 
-    b and c are (batch, length, groups, state dim), dt is (batch, length, heads), the decay L (batch, heads, length), the
-    states before the chunks (batch, chunks, heads, head dim, state dim) and d (heads).
+    b and c are (batch, length, groups, state dim), dt is (batch, length, heads), the decay L (batch, heads, whole
+    chunks), the states before the chunks (batch, chunks, heads, head dim, state dim) and d (heads).
     """
     batch, length, heads, head_dim = x.shape
     groups, state_dim = b.shape[2:]
     chunks = triton.cdiv(length, chunk)
     assert b.shape == c.shape and b.shape[:2] == x.shape[:2] and heads % groups == 0
     assert state.shape == (batch, chunks, heads, head_dim, state_dim) and state.is_contiguous()
+    assert decay.shape == (batch, heads, chunks * chunk)
     assert x.stride(3) == b.stride(3) == c.stride(3) == dt.stride(2) == decay.stride(2) == 1
     assert state_dim == triton.next_power_of_2(state_dim) and chunk % 128 == 0
     y = torch.empty_like(x)
@@ -119,8 +120,8 @@ def main(batch=2, length=2048, heads=32, head_dim=64, groups=1, state_dim=128, c
     b = torch.randn((batch, length, groups, state_dim), device="cuda", dtype=torch.bfloat16)
     c = torch.randn_like(b)
     dt = torch.rand((batch, length, heads), device="cuda", dtype=torch.float32)
-    decay = -torch.rand((batch, heads, length), device="cuda", dtype=torch.float32)
     chunks = triton.cdiv(length, chunk)
+    decay = -torch.rand((batch, heads, chunks * chunk), device="cuda", dtype=torch.float32)
     state = torch.randn((batch, chunks, heads, head_dim, state_dim), device="cuda", dtype=torch.float32)
     d = torch.randn((heads,), device="cuda", dtype=torch.float32)
     y = chunk_scan(x, b, c, dt, decay, state, d, chunk)

@@ -21,18 +21,18 @@ def chunk_decay_kernel(
     stride_de_b, stride_de_h,
     BLOCK_H: tl.constexpr, CHUNK: tl.constexpr,
 ):  # fmt: skip
-    """L_t for a block of heads in one chunk."""
+    """L_t for a block of heads in one chunk; the last chunk is filled up with dt = 0, which changes nothing."""
     batch = tl.program_id(axis=0)
     chunk = tl.program_id(axis=1)
     head = tl.program_id(axis=2) * BLOCK_H + tl.arange(0, BLOCK_H)
     time = chunk * CHUNK + tl.arange(0, CHUNK)
-    mask = (head < heads)[:, None] & (time < length)[None, :]
+    in_heads = (head < heads)[:, None]
     dt_ptrs = dt_ptr + batch * stride_dt_b + time[None, :] * stride_dt_t + head[:, None]
-    dt = tl.load(dt_ptrs, mask=mask, other=0.0).to(tl.float32)
+    dt = tl.load(dt_ptrs, mask=in_heads & (time < length)[None, :], other=0.0).to(tl.float32)
     a = tl.load(a_ptr + head, mask=head < heads, other=0.0).to(tl.float32)
     decay = tl.cumsum(dt * a[:, None], axis=1)
     decay_ptrs = decay_ptr + batch * stride_de_b + head[:, None] * stride_de_h + time[None, :]
-    tl.store(decay_ptrs, decay, mask=mask)
+    tl.store(decay_ptrs, decay, mask=in_heads)
 
 
 @triton.autotune(
@@ -71,8 +71,7 @@ def chunk_state_kernel(
     b_group = b_ptr + batch * stride_bb + group * stride_bg
     dt_head = dt_ptr + batch * stride_dt_b + head
     decay_head = decay_ptr + batch * stride_de_b + head * stride_de_h
-    end = tl.minimum((chunk + 1) * CHUNK, length) - 1
-    decay_end = tl.load(decay_head + end)
+    decay_end = tl.load(decay_head + chunk * CHUNK + CHUNK - 1)
 
     acc = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
     for k in range(0, CHUNK, BLOCK_K):
@@ -89,7 +88,7 @@ def chunk_state_kernel(
             other=0.0,
         )
         dt = tl.load(dt_head + time * stride_dt_t, mask=in_time, other=0.0).to(tl.float32)
-        decay = tl.load(decay_head + time, mask=in_time, other=0.0)
+        decay = tl.load(decay_head + time)
         scale = tl.exp(decay_end - decay) * dt
         acc = tl.dot(x, (b * scale[:, None]).to(x.dtype), acc)
 
@@ -100,11 +99,12 @@ def chunk_state_kernel(
 
 
 def chunk_decay(dt, a, chunk, block_heads=32):
-    """L as (batch, heads, length), from dt (batch, length, heads) and a (heads)."""
+    """L as (batch, heads, whole chunks), from dt (batch, length, heads) and a (heads)."""
     batch, length, heads = dt.shape
     assert a.shape == (heads,) and dt.stride(2) == 1 and chunk == triton.next_power_of_2(chunk)
-    decay = torch.empty((batch, heads, length), device=dt.device, dtype=torch.float32)
-    chunk_decay_kernel[(batch, triton.cdiv(length, chunk), triton.cdiv(heads, block_heads))](
+    chunks = triton.cdiv(length, chunk)
+    decay = torch.empty((batch, heads, chunks * chunk), device=dt.device, dtype=torch.float32)
+    chunk_decay_kernel[(batch, chunks, triton.cdiv(heads, block_heads))](
         dt, a, decay, heads, length, *dt.stride()[:2], *decay.stride()[:2], BLOCK_H=block_heads, CHUNK=chunk
     )
     return decay
@@ -117,9 +117,10 @@ def chunk_state(x, b, dt, decay, chunk):
     """
     batch, length, heads, head_dim = x.shape
     groups, state_dim = b.shape[2:]
-    assert b.shape[:2] == x.shape[:2] == dt.shape[:2] and decay.shape == (batch, heads, length) and heads % groups == 0
-    assert x.stride(3) == b.stride(3) == dt.stride(2) == decay.stride(2) == 1
     chunks = triton.cdiv(length, chunk)
+    assert b.shape[:2] == x.shape[:2] == dt.shape[:2] and heads % groups == 0
+    assert decay.shape == (batch, heads, chunks * chunk) and chunk % 64 == 0
+    assert x.stride(3) == b.stride(3) == dt.stride(2) == decay.stride(2) == 1
     state = torch.empty((batch, chunks, heads, head_dim, state_dim), device=x.device, dtype=torch.float32)
 
     def grid(meta):

@@ -1,7 +1,7 @@
 """Persistent matrix multiplication C = A @ B^T with tensor descriptors.
 
-One program per multiprocessor walks over the tiles of C. Both operands are contiguous along the inner axis, as weights of linear layers are. Run it on a GPU (Hopper or newer)
-with ``python persistent_matmul.py [M N K]``.
+One program per multiprocessor walks over the tiles of C. Both operands are contiguous along the inner axis, as weights
+of linear layers are. Run it on a GPU (Hopper or newer) with ``python persistent_matmul.py [M N K]``.
 """
 
 import sys
