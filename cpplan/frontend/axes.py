@@ -1,7 +1,8 @@
 """A flat element offset spread over the axes of its tensor.
 
 ``offset = sum(stride[j] * position[j])``: lanes, loops and grid terms are handed to axes by their strides. When a
-kernel sees several contiguous axes as one (``pid * BLOCK + lane`` over a matrix), those axes are merged in the view.
+kernel sees several contiguous axes as one (``pid * BLOCK + lane`` over a matrix), those axes are merged in the view;
+when it works on equal groups along one axis (the query heads of a key head), that axis is split.
 """
 
 from __future__ import annotations
@@ -29,6 +30,11 @@ class View:
         shape = (*self.shape[: axis - 1], self.shape[axis - 1] * self.shape[axis], *self.shape[axis + 1 :])
         return View(shape, (*self.strides[: axis - 1], *self.strides[axis:]))
 
+    def split(self, axis: int, inner: int) -> View:
+        """``axis`` as groups of ``inner`` elements, which divides its extent."""
+        shape = (*self.shape[:axis], self.shape[axis] // inner, inner, *self.shape[axis + 1 :])
+        return View(shape, (*self.strides[:axis], self.strides[axis] * inner, *self.strides[axis:]))
+
 
 @dataclass(frozen=True)
 class AxisMap:
@@ -51,18 +57,18 @@ class AxisMap:
     overrun: bool = False
 
 
-class Overflow(Exception):
-    """The positions on ``axis`` leave the tensor there: the kernel sees this axis and its outer neighbour as one."""
+class OtherView(Exception):
+    """The kernel sees the tensor as ``view``: axes are ``merged`` where positions leave one, else split by a mask."""
 
-    def __init__(self, axis: int) -> None:
-        super().__init__(axis)
-        self.axis = axis
+    def __init__(self, view: View, merged: bool) -> None:
+        super().__init__(view)
+        self.view, self.merged = view, merged
 
 
-def spread(access: RawAccess, view: View, space: Space) -> tuple[AxisMap, ...] | None:
+def spread(access: RawAccess, view: View, space: Space, may_split: bool = True) -> tuple[AxisMap, ...] | None:
     """One :class:`AxisMap` per axis of ``view``; None when the strides do not divide the offset's terms.
 
-    Raises :class:`Overflow` when positions leave an inner axis.
+    Raises :class:`OtherView` when positions leave an inner axis or a mask ends groups along one.
     """
     with space.running(access.valid):
         lanes, starts = _lanes_per_axis(access, view), _starts(access, view)
@@ -70,8 +76,9 @@ def spread(access: RawAccess, view: View, space: Space) -> tuple[AxisMap, ...] |
             return None
         maps = _maps(starts, lanes, access)
         axis = _overflowing(maps, view, space)
-        if axis is not None and view.merged(axis):
-            raise Overflow(axis)
+        merged = view.merged(axis) if axis is not None else None
+        if merged is not None:
+            raise OtherView(merged, merged=True)
         if axis is not None:
             starts = _digits(access, view, space)
             if starts is None:
@@ -79,7 +86,27 @@ def spread(access: RawAccess, view: View, space: Space) -> tuple[AxisMap, ...] |
             maps = _maps(starts, lanes, access)
             if _overflowing(maps, view, space) is not None:
                 return None
+        split = _split_by_mask(access, maps, view, space) if may_split else None
+        if split is not None:
+            raise OtherView(split, merged=False)
         return tuple(_checked(axis, item, view, space) for axis, item in enumerate(maps))
+
+
+def _split_by_mask(access: RawAccess, maps: tuple[AxisMap, ...], view: View, space: Space) -> View | None:
+    """A mask ``lane < n`` around starts that are multiples of ``n`` keeps every tile inside one group of ``n``."""
+    masks = zip(access.mask.forms, access.proved, strict=True) if access.mask else ()
+    lane_ends = {form.terms[0][0].number: form.const + 1 for form, proved in masks if not proved and _is_lane_end(form)}
+    for axis, item in enumerate(maps):
+        group = lane_ends.get(item.lanes[0], 1) if len(item.lanes) == 1 and item.contiguous else 1
+        starts = space.array(item.start) if 1 < group < view.shape[axis] and not item.start.is_constant else None
+        if starts is not None and view.shape[axis] % group == 0 and not np.any(starts % group):
+            return view.split(axis, group)
+    return None
+
+
+def _is_lane_end(form: Linear) -> bool:
+    """Whether ``form >= 0`` bounds a lane by a constant."""
+    return len(form.terms) == 1 and form.terms[0][0].kind == "lane" and form.terms[0][1] == -1
 
 
 def _maps(starts: list[Linear], lanes: list[list[tuple[int, int]]], access: RawAccess) -> tuple[AxisMap, ...]:
@@ -93,8 +120,9 @@ def _checked(axis: int, item: AxisMap, view: View, space: Space) -> AxisMap:
     bounds = space.bounds(item.start, ())
     if item.limit is not None or bounds is None or bounds[1] + item.tile <= view.shape[axis] or not view.strides[axis]:
         return item
-    if view.merged(axis):
-        raise Overflow(axis)
+    merged = view.merged(axis)
+    if merged is not None:
+        raise OtherView(merged, merged=True)
     return replace(item, guarded=True, overrun=True)
 
 

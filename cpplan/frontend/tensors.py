@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from cpplan.frontend.affine import Analysis, RawAccess
-from cpplan.frontend.axes import Overflow, View, spread
+from cpplan.frontend.axes import OtherView, View, spread
 from cpplan.frontend.launch import DescriptorArgument, Launch, TensorArgument
 from cpplan.frontend.lower import argument_slots
 from cpplan.frontend.numbering import Maps
@@ -51,34 +51,27 @@ def storages(arguments: Mapping[int, tuple[str, TensorLike]]) -> dict[int, int]:
 def spread_all(
     analysis: Analysis, arguments: Mapping[int, tuple[str, TensorLike]]
 ) -> tuple[list[Maps], dict[int, View]]:
-    """Axis maps of every access, and the views: axes are merged until all accesses of a tensor stay inside them."""
+    """Axis maps of every access, and the views: axes are split and merged until all accesses of a tensor stay inside
+    them. A tensor whose axes were merged is not split any more, so this ends."""
     views = {slot: View(t.shape or (1,), t.strides or (1,)) for slot, (_, t) in arguments.items()}
-    while True:
+    merged: set[int] = set()
+    maps: list[Maps] = []
+    while len(maps) < len(analysis.accesses):
+        raw = analysis.accesses[len(maps)]
         try:
-            return [_spread(raw, views, analysis) for raw in analysis.accesses], views
-        except _Merge as merge:
-            views[merge.slot] = merge.view
+            maps.append(_spread(raw, views, analysis, raw.base not in merged))
+        except OtherView as other:
+            assert raw.base is not None
+            views[raw.base] = other.view
+            merged |= {raw.base} if other.merged else set()
+            maps.clear()
+    return maps, views
 
 
-class _Merge(Exception):
-    """Start again with ``view`` for the tensor in ``slot``."""
-
-    def __init__(self, slot: int, view: View) -> None:
-        super().__init__(slot)
-        self.slot, self.view = slot, view
-
-
-def _spread(raw: RawAccess, views: Mapping[int, View], analysis: Analysis) -> Maps:
+def _spread(raw: RawAccess, views: Mapping[int, View], analysis: Analysis, may_split: bool) -> Maps:
     if raw.base is None or raw.base not in views:
         return None
-    view = views[raw.base]
-    try:
-        return spread(raw, view, analysis.space)
-    except Overflow as overflow:
-        merged = view.merged(overflow.axis)
-        if merged is None:
-            return None
-        raise _Merge(raw.base, merged) from None
+    return spread(raw, views[raw.base], analysis.space, may_split)
 
 
 def program_tensors(
