@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
 import pytest
+from gemm import gemm
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from instances import problem, random_device, random_program
@@ -56,6 +58,15 @@ def test_block_shapes_are_chosen_jointly(r: Random) -> None:
     programs = [random_program(r) for _ in range(3)]
     assume(count(programs, device, 4_000) <= 4_000)
     assert_same_answer(device, programs, 4)
+
+
+def test_mirror_images_are_one_plan_also_across_block_shapes() -> None:
+    device = replace(random_device(Random(3)), multicast=None, forward=None)
+    programs = [gemm(256, 256, 128, block) for block in ((64, 128, 64), (128, 64, 64), (64, 64, 64))]
+    assert_same_answer(device, programs, 6)
+    keys = [p.plan for p in solve(problem(*programs), device, k=6).plans]
+    blocks = {plan.block for plan in keys}
+    assert not {programs[0].block, programs[1].block} <= blocks
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))

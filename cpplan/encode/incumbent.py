@@ -10,7 +10,7 @@ from cpplan.cost.table import Column, Ints, feasible, makespans, totals
 from cpplan.device.device import Device
 from cpplan.encode.prune import OptionBounds
 from cpplan.plan.plan import Plan
-from cpplan.plan.symmetry import OrderKey, Symmetry, orbit
+from cpplan.plan.symmetry import OrderKey, Partner, orbit
 from cpplan.tile.program import TileProgram
 
 Key = tuple[int, int, int, int]
@@ -23,14 +23,14 @@ class Incumbent:
     """A legal plan at block candidate ``block`` with its exact ranking key.
 
     ``position`` is its place in the fixed order of the space at that block; ``images`` are the plan itself and its
-    mirror images, of which it is the first.
+    mirror images with their blocks, of which it is the first.
     """
 
     key: Key
     block: int
     position: OrderKey
     plan: Plan
-    images: tuple[Plan, ...]
+    images: tuple[tuple[int, Plan], ...]
 
     @property
     def rank(self) -> tuple[Key, int, OrderKey]:
@@ -50,7 +50,7 @@ class Site:
     mapping: int
     order: tuple[tuple[int, ...], ...]
     program: TileProgram
-    symmetries: tuple[Symmetry, ...]
+    partners: tuple[Partner, ...]
     column: Column
     bounds: OptionBounds
     scored: int = 0
@@ -107,7 +107,7 @@ def best_plans(device: Device, site: Site, choice: Ints, k: int) -> list[Incumbe
     cycles = makespans(device, column, choice)
     dram, noc = totals(column, choice, "dram"), totals(column, choice, "noc")
     sram = column.fixed_sram + totals(column, choice, "sram")
-    ranked = np.lexsort((sram, noc, dram, cycles))[: k * len(site.symmetries)]
+    ranked = np.lexsort((sram, noc, dram, cycles))[: k * sum(len(p.symmetries) for p in site.partners)]
     return [_incumbent(site, choice[i], (int(cycles[i]), int(dram[i]), int(noc[i]), int(sram[i]))) for i in ranked]
 
 
@@ -115,5 +115,5 @@ def _incumbent(site: Site, picked: Ints, key: Key) -> Incumbent:
     column = site.column
     places = tuple(rows.places[c] for rows, c in zip(column.rows, picked, strict=True))
     plan = Plan(site.program.block, column.spatial, column.order, places)
-    images = orbit(site.program, plan, site.symmetries)
-    return Incumbent(key, site.block, *images[0], tuple(other for _, other in images))
+    images = orbit(plan, site.partners)
+    return Incumbent(key, *images[0], tuple((block, other) for block, _, other in images))

@@ -305,10 +305,8 @@ def _plan(site: Site, picked: Sequence[int]) -> Plan:
 def forbid(enc: Encoding, plan: Incumbent) -> None:
     """Exclude one plan already in hand, and its mirror images."""
     for c, site in enumerate(enc.sites):
-        if site.block != plan.block:
-            continue
-        for image in plan.images:
-            if (site.column.spatial, site.column.order) != (image.spatial, image.order):
+        for block, image in plan.images:
+            if (site.block, site.column.spatial, site.column.order) != (block, image.spatial, image.order):
                 continue
             pairs = zip(site.column.rows, enc.option[c], image.placements, strict=True)
             literals = [ys[rows.places.index(place)] for rows, ys, place in pairs if place in rows.places]

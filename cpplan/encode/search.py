@@ -6,14 +6,16 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from cpplan.cost.table import build_column, position_cycles
 from cpplan.device.device import Device
-from cpplan.encode.blocks import BlockFacts, block_facts
+from cpplan.encode.blocks import BlockFacts, Ints, block_facts
 from cpplan.encode.bounds import Order
 from cpplan.encode.incumbent import NO_PLAN, Incumbent, Site
 from cpplan.encode.lanes import SpatialTable, spatial_table
 from cpplan.encode.prune import prune_column
-from cpplan.plan.symmetry import Symmetry, symmetries
+from cpplan.plan.symmetry import Partner, symmetries
 from cpplan.tile.family import candidate_program
 from cpplan.tile.program import Family, Problem, TileProgram
 
@@ -26,6 +28,7 @@ class FamilyFacts:
     facts: BlockFacts
     table: SpatialTable
     offset: int
+    outline: Ints  # (figures, B): what two blocks must have in common to be mirror images
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class Block:
 
     program: TileProgram
     ops: dict[str, int]
-    symmetries: tuple[Symmetry, ...]
+    partners: tuple[Partner, ...]
 
 
 @dataclass
@@ -95,8 +98,25 @@ class Search:
         key = family.offset + number
         if key not in self.blocks:
             program = candidate_program(family.family, number)
-            self.blocks[key] = Block(program, position_cycles(program, self.device), symmetries(program))
+            partners = self._partners(program, family.outline[:, number])
+            self.blocks[key] = Block(program, position_cycles(program, self.device), partners)
         return self.blocks[key]
+
+    def _partners(self, program: TileProgram, outline: Ints) -> tuple[Partner, ...]:
+        """Candidates onto which symmetries map ``program``, itself included."""
+        out = []
+        for family in self.families:
+            if len(family.outline) != len(outline):
+                continue
+            for number in np.nonzero(np.all(family.outline == outline[:, None], axis=0))[0].tolist():
+                target = candidate_program(family.family, number)
+                out.append(Partner(family.offset + number, target, symmetries(program, target)))
+        return tuple(out)
+
+    def program(self, block: int) -> TileProgram:
+        """The program of block number ``block`` of the problem."""
+        family = next(f for f in reversed(self.families) if f.offset <= block)
+        return candidate_program(family.family, block - family.offset)
 
     def site(self, family: FamilyFacts, number: int, mapping: int, order: Order) -> Site | None:
         """A column with its option rows, pruned by the current limit; None when nothing of it is left."""
@@ -107,7 +127,7 @@ class Search:
         pruned = prune_column(self.device, column, self.limit)
         if pruned is None:
             return None
-        return Site(family.offset + number, mapping, order, block.program, block.symmetries, *pruned)
+        return Site(family.offset + number, mapping, order, block.program, block.partners, *pruned)
 
     def still_open(self, sites: Sequence[Site]) -> list[Site]:
         """``sites`` pruned again by the current limit; what is gone is counted."""
@@ -138,6 +158,12 @@ def start(
         facts = block_facts(family, device)
         largest = tuple(int(n) for n in facts.extents.max(axis=1))
         table = spatial_table(device, tuple(d.name for d in facts.program.dims), largest)
-        families.append(FamilyFacts(family, facts, table, offset))
+        families.append(FamilyFacts(family, facts, table, offset, _outline(facts)))
         offset += len(family.blocks)
     return Search(problem, device, k, deadline, workers, seed, progress, tuple(families))
+
+
+def _outline(facts: BlockFacts) -> Ints:
+    """Figures that are equal for mirror images: extents and tile sizes up to order, trips, ops, fixed buffers."""
+    parts = [np.sort(facts.extents, axis=0), facts.trips, np.sort(facts.pages, axis=0), facts.ops, facts.fixed[None]]
+    return np.concatenate(parts)

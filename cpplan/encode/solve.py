@@ -120,7 +120,7 @@ def _certificate(
 
 
 def _checked(search: Search, rank: int, plan: Incumbent) -> RankedPlan:
-    program = search.blocks[plan.block].program
+    program = search.program(plan.block)
     cost = evaluate(program, search.device, plan.plan)
     broken = violations(program, search.device, plan.plan)
     if cost.sram_bytes > cost.sram_limit_bytes:

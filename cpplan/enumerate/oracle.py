@@ -12,11 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cpplan.cost.table import Column, Ints, build_column, feasible, makespans, totals
+from cpplan.cost.model import fixed_buffers
+from cpplan.cost.table import Column, Ints, build_column, feasible, makespans, position_cycles, totals
 from cpplan.device.device import Device
 from cpplan.plan.plan import Plan
 from cpplan.plan.space import legal_spatial, orders
-from cpplan.plan.symmetry import image, symmetries
+from cpplan.plan.symmetry import Partner, orbit, symmetries
 from cpplan.tile.program import TileProgram
 
 CHUNK = 20_000
@@ -52,9 +53,9 @@ def count(programs: Sequence[TileProgram], device: Device, limit: int | None = N
 
 def brute_force(programs: Sequence[TileProgram], device: Device, k: int) -> list[Scored]:
     """The ``k`` best plans over all block-shape candidates, best first; of mirror images only the first counts."""
-    known = [symmetries(p) for p in programs]
+    partners = [_partners(programs, device, block) for block in range(len(programs))]
     best: list[Scored] = []
-    wanted = k * max((len(s) for s in known), default=1)
+    wanted = k * max((sum(len(p.symmetries) for p in mine) for mine in partners), default=1)
     for position, program, column in columns(programs, device):
         for choice in _choices(column):
             keep = feasible(program, device, column, choice)
@@ -65,8 +66,22 @@ def brute_force(programs: Sequence[TileProgram], device: Device, k: int) -> list
         block = scored.position[0]
         if (block, scored.plan) not in seen:
             out.append(scored)
-            seen |= {(block, image(programs[block], scored.plan, s)) for s in known[block]}
+            seen |= {(b, plan) for b, _, plan in orbit(scored.plan, partners[block])}
     return out[:k]
+
+
+def _partners(programs: Sequence[TileProgram], device: Device, block: int) -> list[Partner]:
+    """Candidates onto which symmetries map candidate ``block`` at equal cost of ops and equal fixed buffers."""
+
+    def price(program: TileProgram) -> tuple[object, ...]:
+        return position_cycles(program, device), sum(size for _, size in fixed_buffers(program, device))
+
+    source = programs[block]
+    return [
+        Partner(number, target, symmetries(source, target))
+        for number, target in enumerate(programs)
+        if price(source) == price(target)
+    ]
 
 
 def _choices(column: Column) -> Iterator[Ints]:

@@ -1,8 +1,9 @@
 """Mirror images: plans that a symmetry of the program maps onto each other are one plan.
 
 A symmetry renames parallel dims of equal extent so that the accesses map onto accesses of the same kind, place and size
-(a square GEMM may swap its two dims together with its operands). The cost model sees no more of a program than that, so
-images cost exactly the same on every device. The representative is the image that comes first in the fixed order.
+(a square GEMM may swap its two dims together with its operands), at the same block shape or at a mirrored one. The cost
+model sees no more of a program than that and the cycles of its ops, so images cost exactly the same. The representative is the
+image that comes first in the fixed order.
 """
 
 from __future__ import annotations
@@ -31,36 +32,42 @@ class Symmetry:
     target: tuple[int, ...]
 
 
-def symmetries(program: TileProgram) -> tuple[Symmetry, ...]:
-    """All symmetries of ``program``, the identity first."""
-    names = [d.name for d in program.dims]
-    extents = {d.name: d.extent for d in program.dims}
+def symmetries(source: TileProgram, target: TileProgram) -> tuple[Symmetry, ...]:
+    """All symmetries that map ``source`` onto ``target``, the identity first when the two are one program.
+
+    The programs are candidates of one kernel, often the same one. Whether their tile ops cost the same is for the
+    caller to check: that depends on the device.
+    """
+    if [(loop.name, loop.parent, loop.trips) for loop in source.loops] != [
+        (loop.name, loop.parent, loop.trips) for loop in target.loops
+    ]:
+        return ()
+    names = [d.name for d in source.dims]
+    extents = {d.name: d.extent for d in target.dims}
+    if set(names) != set(extents) or len(source.accesses) != len(target.accesses):
+        return ()
     found = []
-    for image in itertools.permutations(names):
-        renaming = dict(zip(names, image, strict=True))
-        if all(extents[a] == extents[b] for a, b in renaming.items()):
-            found += [Symmetry(tuple(renaming.items()), t) for t in _targets(program, renaming)]
+    for permuted in itertools.permutations(names):
+        renaming = dict(zip(names, permuted, strict=True))
+        if all(d.extent == extents[renaming[d.name]] for d in source.dims):
+            found += [Symmetry(tuple(renaming.items()), t) for t in _targets(source, target, renaming)]
     return tuple(found)
 
 
-def _targets(program: TileProgram, renaming: Mapping[str, str]) -> list[tuple[int, ...]]:
+def _targets(source: TileProgram, target: TileProgram, renaming: Mapping[str, str]) -> list[tuple[int, ...]]:
     """Every bijection of accesses that respects ``renaming``."""
-    candidates = [
-        [j for j, b in enumerate(program.accesses) if _alike(program, a, b, renaming)] for a in program.accesses
-    ]
-    out: list[tuple[int, ...]] = []
-    for choice in itertools.product(*candidates):
-        if len(set(choice)) == len(choice):
-            out.append(choice)
-    return out
+    there = [_facts(target, b) for b in target.accesses]
+    candidates = []
+    for a in source.accesses:
+        own, image_of = _facts(source, a), {renaming.get(i, i) for i in a.indices}
+        candidates.append([j for j, b in enumerate(target.accesses) if own == there[j] and image_of == b.indices])
+    return [choice for choice in itertools.product(*candidates) if len(set(choice)) == len(choice)]
 
 
-def _alike(program: TileProgram, a: Access, b: Access, renaming: Mapping[str, str]) -> bool:
-    def facts(access: Access) -> tuple[object, ...]:
-        written = any(x.kind != "load" and x.tensor == access.tensor for x in program.accesses)
-        return access.kind, access.loop, access.klass, _size(access), program.tensor(access.tensor).dtype, written
-
-    return facts(a) == facts(b) and {renaming.get(i, i) for i in a.indices} == b.indices
+def _facts(program: TileProgram, access: Access) -> tuple[object, ...]:
+    """All that the cost model and the space see of an access besides its indices."""
+    written = any(x.kind != "load" and x.tensor == access.tensor for x in program.accesses)
+    return access.kind, access.loop, access.klass, _size(access), program.tensor(access.tensor).dtype, written
 
 
 def _size(access: Access) -> int:
@@ -71,18 +78,17 @@ def _size(access: Access) -> int:
     return total
 
 
-def image(program: TileProgram, plan: Plan, symmetry: Symmetry) -> Plan:
-    """The image of ``plan``, in canonical form."""
+def image(target: TileProgram, plan: Plan, symmetry: Symmetry) -> Plan:
+    """The image of ``plan`` as a plan of ``target``, in canonical form."""
     renaming = dict(symmetry.dims)
-    position = {d.name: i for i, d in enumerate(program.dims)}
+    position = {d.name: i for i, d in enumerate(target.dims)}
     order = tuple(tuple(sorted((renaming[d] for d in group), key=lambda d: position[d])) for group in plan.order)
     levels = {wave(*old): wave(*new) for old, new in zip(plan.order, order, strict=True)}
     moved: list[Placement] = list(plan.placements)
-    for place, target in zip(plan.placements, symmetry.target, strict=True):
-        name = program.accesses[target].name
-        moved[target] = replace(place, access=name, level=levels.get(place.level, place.level))
+    for place, number in zip(plan.placements, symmetry.target, strict=True):
+        moved[number] = replace(place, access=target.accesses[number].name, level=levels.get(place.level, place.level))
     spatial = tuple(tuple(Split(renaming[s.dim], s.factor) for s in splits) for splits in plan.spatial)
-    return canonical(program, Plan(plan.block, spatial, order, tuple(moved)))
+    return canonical(target, Plan(target.block, spatial, order, tuple(moved)))
 
 
 def canonical(program: TileProgram, plan: Plan) -> Plan:
@@ -123,10 +129,20 @@ def order_key(program: TileProgram, plan: Plan) -> OrderKey:
     )
 
 
-def orbit(program: TileProgram, plan: Plan, known: tuple[Symmetry, ...]) -> list[tuple[OrderKey, Plan]]:
-    """All images of ``plan`` with their order keys, the representative first."""
+@dataclass(frozen=True)
+class Partner:
+    """A block-shape candidate that symmetries map another one (or itself) onto; ``block`` is its number."""
+
+    block: int
+    program: TileProgram
+    symmetries: tuple[Symmetry, ...]
+
+
+def orbit(plan: Plan, partners: Sequence[Partner]) -> list[tuple[int, OrderKey, Plan]]:
+    """All images of ``plan`` with block number and order key, the representative first."""
     images = {}
-    for symmetry in known:
-        other = image(program, plan, symmetry)
-        images[order_key(program, other)] = other
-    return sorted(images.items(), key=lambda item: item[0])
+    for partner in partners:
+        for symmetry in partner.symmetries:
+            other = image(partner.program, plan, symmetry)
+            images[partner.block, order_key(partner.program, other)] = other
+    return [(block, key, other) for (block, key), other in sorted(images.items(), key=lambda item: item[0])]
