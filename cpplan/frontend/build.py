@@ -130,5 +130,6 @@ def _executed(record: LoopRecord, trips: Array, analysis: Analysis) -> int:
 def block_of(launch: Launch) -> tuple[tuple[str, int], ...]:
     """The integer constexprs that shape the blocks: the tuned ones, or all of an untuned launch."""
     tuned = {name for name, _ in launch.config} or set(launch.constexprs)
-    values = {p.name: launch.constexprs.get(p.name) for p in launch.function.params if p.name in tuned}
+    names = [*(p.name for p in launch.function.params), *launch.constexprs]
+    values = {name: launch.constexprs.get(name) for name in dict.fromkeys(names) if name in tuned}
     return tuple((n, v) for n, v in values.items() if isinstance(v, int) and not isinstance(v, bool))

@@ -50,6 +50,7 @@ class Launch:
 
     ``signature``, ``constants`` and ``attributes`` are in the form ``triton.compiler.ASTSource`` takes. ``group``
     numbers the autotuned call this launch belongs to (None when not tuned) and ``config`` lists the tuned parameters.
+    ``lines`` leads from generated code to the author's: lines of the kernel to lines of the file named in ``source``.
     ``replay`` repeats the launch with some constexprs replaced (grid and heuristics are evaluated anew).
     """
 
@@ -64,6 +65,7 @@ class Launch:
     source: str
     group: int | None = None
     config: tuple[tuple[str, Any], ...] = ()
+    lines: Mapping[int, int] = field(default_factory=dict, compare=False, repr=False)
     replay: Callable[[Mapping[str, int]], Launch] | None = field(default=None, compare=False, repr=False)
 
     @property

@@ -10,6 +10,7 @@ import inspect
 import os
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from cpplan.errors import InternalError, KernelError
@@ -37,7 +38,17 @@ def lower(launch: Launch) -> Operation:
         raise
     except Exception as error:  # Triton raises many kinds; each is a refusal of this kernel
         raise KernelError(f"{launch.source}: Triton cannot lower {launch.kernel}: {_first_lines(error)}") from error
-    return parse_module(generic_text(module, context))
+    return _relocated(parse_module(generic_text(module, context)), launch)
+
+
+def _relocated(module: Operation, launch: Launch) -> Operation:
+    """Operations of a generated kernel placed where its author wrote them."""
+    if launch.lines:
+        generated, author = inspect.getsourcefile(launch.function.fn), launch.source.rpartition(":")[0]
+        for op in module.walk():
+            if op.location.file == generated:
+                op.location = replace(op.location, file=author, line=launch.lines.get(op.location.line, 0))
+    return module
 
 
 def generic_text(module: Any, context: Any) -> str:

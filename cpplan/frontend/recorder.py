@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from cpplan.errors import KernelError
+from cpplan.frontend import helion
 from cpplan.frontend.launch import Argument, DescriptorArgument, Launch, TensorArgument
 from cpplan.frontend.stub_driver import StubDriver, run_once
 
@@ -56,6 +57,7 @@ class Recorder:
         self._tunings = 0
         self._group: int | None = None
         self._config: tuple[tuple[str, Any], ...] = ()
+        self._helion: _HelionCall | None = None
         self._root: Callable[[], Any] | None = None  # the user's own call, for replays
 
     # -- the three replaced entry points -----------------------------------------------------------------------------
@@ -64,7 +66,8 @@ class Recorder:
         """Stands for ``JITFunction.run``: bind the arguments as Triton would and record them."""
         for hook in getattr(function, "pre_run_hooks", ()):
             hook(*args, **kwargs)
-        given = dict(zip(function.arg_names, args, strict=False)) | kwargs | self.overrides
+        overrides = {n: v for n, v in self.overrides.items() if self._helion is None or n in function.arg_names}
+        given = dict(zip(function.arg_names, args, strict=False)) | kwargs | overrides
         if warmup:
             return CompiledStub(function.__name__, lambda *launch: self._relaunch(function, given, *launch))
         cache = function.device_caches[0]
@@ -108,6 +111,25 @@ class Recorder:
             kwargs[name] = rule({**dict(zip(heuristics.arg_names, args, strict=False)), **kwargs})
         return heuristics.fn.run(*args, **kwargs)
 
+    def run_helion(self, kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Stands for the call of a ``@helion.kernel``: run its host function once per configuration."""
+        args = tuple(kernel.normalize_args(*args, **kwargs))
+        bound = helion.bound_kernel(kernel, args)
+        names = helion.block_names(bound)
+        call = _HelionCall(kernel, self._tunings)
+        outer = (self._group, self._config, self._helion)
+        self._helion, result = call, None
+        for config, host in helion.compiled(bound, helion.configurations(bound, self.overrides)):
+            call.launches = 0
+            self._config = (
+                *zip(names, config.config.get("block_sizes", ()), strict=False),
+                *((f"chunk_{i}", n) for i, n in enumerate(config.config.get("reduction_loops", ())) if n),
+            )
+            result = host(*args)
+            self._tunings = max(self._tunings, call.first + call.launches)
+        self._group, self._config, self._helion = outer
+        return result
+
     # -- records -------------------------------------------------------------------------------------------------------
 
     def _record(
@@ -115,19 +137,28 @@ class Recorder:
     ) -> None:
         signature, constants, attributes = _source_parts(function, backend, bound, specialization)
         constexpr = {p.name for p in function.params if p.is_constexpr}
+        constexprs = {n: v for n, v in bound.items() if n in constexpr}
+        name, source, group = function.__name__, kernel_source(function), self._group
+        lines: dict[int, int] = {}
+        if self._helion is not None:  # its block sizes are constants of the generated module, not parameters
+            constexprs |= dict(self._config)
+            group = self._helion.next_group()
+            file, line = helion.author_of(self._helion.kernel)
+            name, source, lines = self._helion.kernel.name, f"{file}:{line}", helion.author_lines(function, file)
         storages: dict[int, int] = {}  # numbered per launch, so that equal launches compare equal
         launch = Launch(
-            kernel=function.__name__,
+            kernel=name,
             function=function,
             arguments={n: self._describe(v, storages) for n, v in bound.items() if n not in constexpr},
-            constexprs={n: v for n, v in bound.items() if n in constexpr},
+            constexprs=constexprs,
             grid=grid,
             signature=signature,
             constants=constants,
             attributes=attributes,
-            source=kernel_source(function),
-            group=self._group,
+            source=source,
+            group=group,
             config=self._config,
+            lines=lines,
             replay=self._replay(),
         )
         if launch.key not in self._seen:
@@ -195,6 +226,7 @@ class Recorder:
             patch(jit.JITFunction, "run", self._entry(_kernel_entry))
             patch(autotuner.Autotuner, "run", self._entry(Recorder.run_tuned))
             patch(autotuner.Heuristics, "run", self._entry(Recorder.run_heuristics))
+            stack.enter_context(helion.when_imported(lambda module: self._patch_helion(module, patch)))
             for name in ("do_bench", "do_bench_cudagraph"):
                 patch(triton.testing, name, run_once)
             patch(triton.testing.Mark, "run", lambda *_, **__: None)  # plots are sweeps over sizes, not work to plan
@@ -205,13 +237,16 @@ class Recorder:
                 stack.callback(lambda: setattr(self, "value_reads", mode.value_reads))
             yield
 
-    def _entry(self, method: Callable[..., Any]) -> Callable[..., Any]:
-        """A replacement of some ``run`` method that remembers the outermost call, so that it can be repeated."""
+    def _patch_helion(self, module: types.ModuleType, patch: Callable[[Any, str, Any], None]) -> None:
+        patch(module.Kernel, "__call__", self._entry(Recorder.run_helion, "__call__"))
+
+    def _entry(self, method: Callable[..., Any], name: str = "run") -> Callable[..., Any]:
+        """A replacement of method ``name`` that remembers the outermost call, so that it can be repeated."""
 
         def run(callee: Any, /, *args: Any, **kwargs: Any) -> Any:
             outermost = self._root is None
             if outermost:
-                self._root = lambda: callee.run(*args, **kwargs)
+                self._root = lambda: getattr(callee, name)(*args, **kwargs)
             try:
                 return method(self, callee, args, kwargs)
             finally:
@@ -219,6 +254,18 @@ class Recorder:
                     self._root = None
 
         return run
+
+
+class _HelionCall:
+    """A call of a Helion kernel: its n-th launch belongs to the same problem in every configuration."""
+
+    def __init__(self, kernel: Any, first: int) -> None:
+        self.kernel, self.first, self.launches = kernel, first, 0
+
+    def next_group(self) -> int:
+        """Group number of the next launch."""
+        self.launches += 1
+        return self.first + self.launches
 
 
 def _kernel_entry(recorder: Recorder, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -7,6 +7,7 @@ import dis
 import sys
 import types
 from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from typing import Any
 
 import torch
@@ -24,6 +25,7 @@ _FAKE_VALUES: dict[Any, Any] = {
     torch.Tensor.__int__: 0,
     torch.Tensor.__float__: 0.0,
 }
+_PRETENDS = ContextVar("pretends", default=True)
 _GET_IS_CUDA = torch.Tensor.is_cuda.__get__
 _GET_DEVICE = torch.Tensor.device.__get__
 
@@ -88,10 +90,25 @@ def _claimed_device(real: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
     def device(tensor: Any) -> Any:
         caller = sys._getframe(1)
-        asked = _reads_device(caller) and not _is_torch(caller)
+        asked = _PRETENDS.get() and _reads_device(caller) and not _is_torch(caller)
         return torch.device("cuda", 0) if asked else real(tensor)
 
     return device
+
+
+@contextlib.contextmanager
+def real_torch() -> Iterator[None]:
+    """Torch as a compiler inside the user's file expects it: no imaginary GPU, and no tensors but its own are fake."""
+    from torch._subclasses.fake_tensor import unset_fake_temporarily
+    from torch.overrides import _get_current_function_mode, _pop_mode_temporarily
+
+    token = _PRETENDS.set(False)
+    pretending = isinstance(_get_current_function_mode(), DeviceMode)
+    try:
+        with _pop_mode_temporarily() if pretending else contextlib.nullcontext(), unset_fake_temporarily():
+            yield
+    finally:
+        _PRETENDS.reset(token)
 
 
 def _is_torch(frame: types.FrameType) -> bool:
