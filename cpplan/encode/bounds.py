@@ -64,7 +64,8 @@ def lane_bounds(facts: BlockFacts, device: Device, lanes: Lanes) -> Ints:
         bank = bank + np.min([b for _, b, _ in all_pages], axis=0)
         processor = processor + np.min([c for c, _, _ in all_pages], axis=0)
     ends = once[False] + once[True]
-    bound: Ints = device.launch_cycles + np.maximum(np.maximum(compute + ends, bank), ceil_div(processor, nocs))
+    resources = np.maximum(bank, ceil_div(processor, nocs)) + facts.ops.sum(axis=0)[lanes.block]
+    bound: Ints = device.launch_cycles + np.maximum(compute + ends, resources)
     return bound
 
 
@@ -122,7 +123,7 @@ def _order_bound(
     nocs = len(device.nocs)
     latency = sum((_together(p, nocs) for p in parts.values() if p), np.zeros(len(lanes), dtype=np.int64))
     serial = np.maximum(np.max(alone, axis=0), ceil_div(np.sum(alone, axis=0), nocs))
-    resources = np.maximum(np.maximum(bank, serial), np.max(links, axis=0))
+    resources = np.maximum(np.maximum(bank, serial), np.max(links, axis=0)) + facts.ops.sum(axis=0)[block]
     bound = device.launch_cycles + np.maximum(np.maximum(compute + latency, resources), _stretched(parts))
     return np.where((least <= room) & (latency < INFINITE), bound, INFINITE)
 

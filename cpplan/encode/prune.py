@@ -55,7 +55,7 @@ def option_bounds(device: Device, column: Column) -> OptionBounds:
     options = []
     for number, rows in enumerate(column.rows):
         others = sum((b for i, b in enumerate(least_busy) if i != number), np.zeros_like(least_busy[0]))
-        resource = (busy[number] + others).max(axis=1)
+        resource = (busy[number] + others).max(axis=1) + sum(column.ops)
         same = [least_shown[i] for i in range(len(stores)) if i != number and stores[i] == rows.store]
         opposite = [least_shown[i] for i in range(len(stores)) if stores[i] != rows.store]
         alike = (shown[number] + sum(same, np.zeros_like(least_shown[0]))).max(axis=1)
