@@ -35,9 +35,9 @@ def random_transfer(r: Random) -> Transfer:
     return Transfer(r.choice([0, 50, 400]), issue, r.choice(RATES), per_target, r.choice([4096, 8192]))
 
 
-def random_device(r: Random) -> Device:
+def random_device(r: Random, shape: tuple[int, ...] | None = None) -> Device:
     """A mesh up to 4x6 or a ring, one or two networks, multicast and/or forwarding, tight or loose SRAM."""
-    shape = r.choice(MESHES + RINGS)
+    shape = shape or r.choice(MESHES + RINGS)
     torus = tuple(n + 2 for n in shape)
     routes = [
         tuple((axis, 1) for axis in range(len(shape))),

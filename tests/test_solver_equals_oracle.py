@@ -60,6 +60,13 @@ def test_block_shapes_are_chosen_jointly(r: Random) -> None:
     assert_same_answer(device, programs, 4)
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_arrays_of_three_dims(seed: int) -> None:
+    device = random_device(Random(seed), (2, 2, 2))
+    program = next(p for p in map(random_program, map(Random, range(seed, 1000))) if count([p], device, 3_000) <= 3_000)
+    assert_same_answer(device, [program], 5)
+
+
 def test_mirror_images_are_one_plan_also_across_block_shapes() -> None:
     device = replace(random_device(Random(3)), multicast=None, forward=None)
     programs = [gemm(256, 256, 128, block) for block in ((64, 128, 64), (128, 64, 64), (64, 64, 64))]
