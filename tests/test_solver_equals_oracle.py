@@ -15,6 +15,7 @@ from instances import problem, random_device, random_program
 
 from cpplan.cost.model import evaluate
 from cpplan.device.device import Device
+from cpplan.device.spec import load_device
 from cpplan.encode.solve import solve
 from cpplan.enumerate.oracle import brute_force, count
 from cpplan.plan.space import violations
@@ -58,6 +59,12 @@ def test_block_shapes_are_chosen_jointly(r: Random) -> None:
     programs = [random_program(r) for _ in range(3)]
     assume(count(programs, device, 4_000) <= 4_000)
     assert_same_answer(device, programs, 4)
+
+
+@pytest.mark.parametrize("device", ["wormhole", "blackhole", "triple_ring", "amd_xdna2_8x4"])
+def test_shipped_devices(device: str) -> None:
+    blocks = [(32, 32, 32), (32, 32, 64), (64, 32, 32), (32, 64, 64)]
+    assert_same_answer(load_device(device), [gemm(64, 96, 128, block) for block in blocks], 6)
 
 
 @pytest.mark.parametrize("seed", range(12))
