@@ -2,7 +2,7 @@
 
 ``offset = sum(stride[j] * position[j])``: lanes, loops and grid terms are handed to axes by their strides. When a
 kernel sees several contiguous axes as one (``pid * BLOCK + lane`` over a matrix), those axes are merged in the view;
-when it works on equal groups along one axis (the query heads of a key head), that axis is split.
+when its masks end equal groups along one axis (the query heads of a key head, the halves of a row), that axis is split.
 """
 
 from __future__ import annotations
@@ -93,13 +93,17 @@ def spread(access: RawAccess, view: View, space: Space, may_split: bool = True) 
 
 
 def _split_by_mask(access: RawAccess, maps: tuple[AxisMap, ...], view: View, space: Space) -> View | None:
-    """A mask ``lane < n`` around starts that are multiples of ``n`` keeps every tile inside one group of ``n``."""
-    masks = zip(access.mask.forms, access.proved, strict=True) if access.mask else ()
-    lane_ends = {form.terms[0][0].number: form.const + 1 for form, proved in masks if not proved and _is_lane_end(form)}
+    """A mask that keeps every tile inside one group of ``n`` elements: ``lane < n`` around starts that are multiples of
+    ``n``, or ``position < n``. Whether it ever cuts does not matter, so that all block shapes get the same view."""
+    masks = access.mask.forms if access.mask else ()
+    lane_ends = {form.terms[0][0].number: form.const + 1 for form in masks if _is_lane_end(form)}
     for axis, item in enumerate(maps):
-        group = lane_ends.get(item.lanes[0], 1) if len(item.lanes) == 1 and item.contiguous else 1
-        starts = space.array(item.start) if 1 < group < view.shape[axis] and not item.start.is_constant else None
-        if starts is not None and view.shape[axis] % group == 0 and not np.any(starts % group):
+        if len(item.lanes) != 1 or not item.contiguous or item.wrapped:
+            continue
+        group = item.limit or lane_ends.get(item.lanes[0], 1)
+        starts = space.array(item.start) if 1 < group < view.shape[axis] else None
+        inside = starts is not None and (item.limit is not None or not np.any(starts % group))
+        if inside and view.shape[axis] % group == 0:
             return view.split(axis, group)
     return None
 

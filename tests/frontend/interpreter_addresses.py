@@ -30,12 +30,16 @@ class AddressLog:
     def launch(self, function, args, kwargs, grid):
         bound = dict(zip(function.arg_names, args, strict=False)) | kwargs
         extents = (*(grid(bound) if callable(grid) else grid), 1, 1)[:3]
-        found = {name: value for name, value in bound.items() if hasattr(value, "data_ptr")}
-        self.tensors = {n: (t.data_ptr(), t.element_size(), t.untyped_storage().nbytes()) for n, t in found.items()}
+        self.tensors = self.find_tensors(bound)
         chosen = np.linspace(0, np.prod(extents) - 1, self.samples).astype(int)
         self.wanted = {tuple(int(c) for c in np.unravel_index(i, extents)) for i in chosen}
         executor = interpreter.GridExecutor(function.rewrite(), function.arg_names, extents, function.pre_run_hooks)
         executor(*args, **kwargs)
+
+    def find_tensors(self, bound):
+        """(first address, bytes per element, bytes) of every tensor argument."""
+        found = {name: value for name, value in bound.items() if hasattr(value, "data_ptr")}
+        return {n: (t.data_ptr(), t.element_size(), t.untyped_storage().nbytes()) for n, t in found.items()}
 
     def note(self, pointers, mask):
         if self.program not in self.wanted:
@@ -57,9 +61,9 @@ class AddressLog:
             enter(*program)
 
         def noting(position, original):
-            def call(*args):
+            def call(*args, **options):
                 self.note(args[position], args[position + 1 if original is load else position + 2])
-                return original(*args)
+                return original(*args, **options)
 
             return call
 
