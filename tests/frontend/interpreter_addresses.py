@@ -25,15 +25,16 @@ class AddressLog:
 
     def __init__(self, samples):
         self.samples, self.entries = samples, []
-        self.tensors, self.wanted, self.program = {}, set(), None
+        self.tensors, self.extents, self.wanted, self.program = {}, (), [], None
 
     def launch(self, function, args, kwargs, grid):
         bound = dict(zip(function.arg_names, args, strict=False)) | kwargs
-        extents = (*(grid(bound) if callable(grid) else grid), 1, 1)[:3]
+        self.extents = (*(grid(bound) if callable(grid) else grid), 1, 1)[:3]
         self.tensors = self.find_tensors(bound)
-        chosen = np.linspace(0, np.prod(extents) - 1, self.samples).astype(int)
-        self.wanted = {tuple(int(c) for c in np.unravel_index(i, extents)) for i in chosen}
-        executor = interpreter.GridExecutor(function.rewrite(), function.arg_names, extents, function.pre_run_hooks)
+        chosen = np.unique(np.linspace(0, np.prod(self.extents) - 1, self.samples).astype(int))
+        self.wanted = [tuple(int(c) for c in np.unravel_index(i, self.extents)) for i in chosen]
+        grid = (len(self.wanted), 1, 1)  # no other program runs: addresses do not depend on what others compute
+        executor = interpreter.GridExecutor(function.rewrite(), function.arg_names, grid, function.pre_run_hooks)
         executor(*args, **kwargs)
 
     def find_tensors(self, bound):
@@ -42,8 +43,6 @@ class AddressLog:
         return {n: (t.data_ptr(), t.element_size(), t.untyped_storage().nbytes()) for n, t in found.items()}
 
     def note(self, pointers, mask):
-        if self.program not in self.wanted:
-            return
         lanes = np.broadcast_to(np.asarray(mask.data).astype(bool), np.shape(pointers.data))
         addresses = np.asarray(pointers.data).astype(np.int64)[lanes]
         for name, (start, size, length) in self.tensors.items():
@@ -52,13 +51,12 @@ class AddressLog:
 
     def install(self):
         builder = interpreter.interpreter_builder
-        enter, load, store, atomic = (
-            builder.set_grid_idx, builder.create_masked_load, builder.create_masked_store, builder.create_atomic_rmw,
-        )  # fmt: skip
+        set_extents, enter = builder.set_grid_dim, builder.set_grid_idx
+        load, store, atomic = builder.create_masked_load, builder.create_masked_store, builder.create_atomic_rmw
 
-        def set_program(*program):
-            self.program = program
-            enter(*program)
+        def set_program(index, *_):
+            self.program = self.wanted[index]
+            enter(*self.program)
 
         def noting(position, original):
             def call(*args, **options):
@@ -67,6 +65,7 @@ class AddressLog:
 
             return call
 
+        builder.set_grid_dim = lambda *_: set_extents(*self.extents)
         builder.set_grid_idx = set_program
         builder.create_masked_load, builder.create_masked_store = noting(0, load), noting(0, store)
         builder.create_atomic_rmw = noting(1, atomic)
