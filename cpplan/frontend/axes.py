@@ -93,12 +93,12 @@ def spread(access: RawAccess, view: View, space: Space, may_split: bool = True) 
 
 
 def _split_by_mask(access: RawAccess, maps: tuple[AxisMap, ...], view: View, space: Space) -> View | None:
-    """A mask that keeps every tile inside one group of ``n`` elements: ``lane < n`` around starts that are multiples of
-    ``n``, or ``position < n``. Whether it ever cuts does not matter, so that all block shapes get the same view."""
-    masks = access.mask.forms if access.mask else ()
-    lane_ends = {form.terms[0][0].number: form.const + 1 for form in masks if _is_lane_end(form)}
+    """A mask that cuts tiles where a group of ``n`` elements ends: ``lane < n`` around starts that are multiples of
+    ``n``, or ``position < n``."""
+    masks = zip(access.mask.forms, access.proved, strict=True) if access.mask else ()
+    lane_ends = {form.terms[0][0].number: form.const + 1 for form, proved in masks if not proved and _is_lane_end(form)}
     for axis, item in enumerate(maps):
-        if len(item.lanes) != 1 or not item.contiguous or item.wrapped:
+        if len(item.lanes) != 1 or not item.contiguous or item.wrapped or not item.guarded:
             continue
         group = item.limit or lane_ends.get(item.lanes[0], 1)
         starts = space.array(item.start) if 1 < group < view.shape[axis] else None
