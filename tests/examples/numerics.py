@@ -106,7 +106,7 @@ def attention(batch: int, heads: int, kv_heads: int, length: int, dim: int) -> I
 
 
 def flash_decode(batch: int, heads: int, kv_heads: int, length: int, dim: int, parts: int) -> Iterator[Pair]:
-    q, k, v = normal(batch, heads, dim), normal(batch, kv_heads, length, dim), normal(batch, kv_heads, length, dim)
+    q, (k, v) = normal(batch, heads, dim), (normal(batch, kv_heads, length, dim) for _ in "kv")
     keys, values = (exact(t).repeat_interleave(heads // kv_heads, dim=1) for t in (k, v))
     weight = (keys @ exact(q)[..., None] / math.sqrt(dim)).softmax(dim=2)
     yield example("flash_decode").flash_decode(q, k, v, parts), (weight * values).sum(dim=2)
@@ -145,7 +145,7 @@ CASES: tuple[tuple[Callable[..., Iterator[Pair]], tuple[int, ...]], ...] = (
     (batched_matmul, (2, 128, 128, 64)), (batched_matmul, (2, 70, 50, 40)),
     (elementwise, (32, 128)), (elementwise, (33, 100)),
     (matmul_bias_activation, (128, 128, 64)), (matmul_bias_activation, (70, 100, 90)),
-    (split_k_matmul, (64, 128, 1024)), (split_k_matmul, (20, 100, 700)),
+    (split_k_matmul, (32, 64, 512)), (split_k_matmul, (20, 100, 300)),
     (persistent_matmul, (256, 192, 64)), (persistent_matmul, (200, 144, 80)),
     (softmax, (64, 128)), (softmax, (33, 100)),
     (layer_norm, (64, 512)), (layer_norm, (33, 300)),
