@@ -6,7 +6,7 @@ orders open, :func:`column_bounds` deliveries; :func:`refined_bounds` knows shar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -69,20 +69,18 @@ def lane_bounds(facts: BlockFacts, device: Device, lanes: Lanes) -> Ints:
     return bound
 
 
-def column_bounds(facts: BlockFacts, device: Device, lanes: Lanes) -> list[Bounded]:
-    """Lower bound of every column of ``lanes``; columns that cannot fit in SRAM are left out."""
+def column_bounds(facts: BlockFacts, device: Device, lanes: Lanes) -> Iterator[Bounded]:
+    """Lower bound of every column of ``lanes``, order by order; columns that cannot fit in SRAM are left out."""
     waves = lane_waves(facts, lanes)
     dims = len(facts.program.dims)
     pattern = (waves > 1).T @ (1 << np.arange(dims))
-    out = []
     for mask in np.unique(pattern):
         here = np.nonzero(pattern == mask)[0]
         active = tuple(d for d in range(dims) if mask >> d & 1)
         for order in ordered_partitions(active):
             bound = _order_bound(facts, device, lanes.take(here), waves[:, here], order, None)
             fits = bound < INFINITE
-            out.append(Bounded(here[fits], order, bound[fits]))
-    return out
+            yield Bounded(here[fits], order, bound[fits])
 
 
 def refined_bounds(

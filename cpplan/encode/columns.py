@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cpplan.encode.blocks import INFINITE, Ints, block_bounds
-from cpplan.encode.bounds import Order, column_bounds, lane_bounds, refined_bounds
+from cpplan.encode.blocks import INFINITE, Ints, block_bounds, block_cycles
+from cpplan.encode.bounds import Order, column_bounds, lane_bounds, lane_waves, refined_bounds
 from cpplan.encode.incumbent import Site, score
 from cpplan.encode.lanes import Lanes, chunks, earns, spread_lanes
 from cpplan.encode.search import FamilyFacts, Search
@@ -19,6 +19,8 @@ LANE_ROUNDS = (16, 64, 256, 1024, 4096)
 """Lanes per round, best bound first, for the same reason."""
 LANE_CHUNK = 400_000
 """Lanes per vectorised pass (memory)."""
+CONSTRUCTED = 24
+"""Spreads from which the first plans are built."""
 SEEDS = 6
 """Columns scored per round while looking for incumbents."""
 SCORED = 6_000
@@ -70,6 +72,7 @@ def open_columns(search: Search) -> list[OpenColumn]:
         bounds = block_bounds(family.facts, search.device)
         ranked = np.argsort(bounds, kind="stable")
         ranked = ranked[bounds[ranked] < INFINITE]
+        _construct(search, family, ranked[: BLOCK_ROUNDS[0]])
         for part in np.split(ranked, np.cumsum(BLOCK_ROUNDS)):
             alive = part if search.limit is None else part[bounds[part] <= search.limit]
             search.counts.blocks_pruned += len(part) - len(alive)
@@ -77,9 +80,28 @@ def open_columns(search: Search) -> list[OpenColumn]:
                 search.left_open(int(bounds[alive].min()))
             else:
                 sets += _spread_columns(search, family, alive)
-    refined = [_refined(search, s) for s in _merged(sets)]
-    kept = [c for s in refined for c in _listed(s.within(search.limit))]
-    return sorted(kept, key=lambda c: c.place)
+    kept = []
+    for columns in _merged(sets):
+        alive_set = columns.within(search.limit)
+        if search.late() and len(alive_set.bound):
+            search.left_open(int(alive_set.bound.min()))
+        else:
+            kept += _listed(_refined(search, columns))
+    limit = search.limit
+    return sorted((c for c in kept if limit is None or c.bound <= limit), key=lambda c: c.place)
+
+
+def _construct(search: Search, family: FamilyFacts, blocks: Ints) -> None:
+    """First incumbents: the spreads that finish the tile ops soonest, under their best orders."""
+    facts = family.facts
+    lanes, spread = spread_lanes(facts, family.table, blocks)
+    compute = np.prod(lane_waves(facts, lanes), axis=0) * block_cycles(facts)[lanes.block]
+    soonest = np.lexsort((lane_bounds(facts, search.device, lanes), compute))[:CONSTRUCTED]
+    found = [
+        ColumnSet(family, b.order, lanes.block[soonest[b.lane]], spread[soonest[b.lane]], b.bound)
+        for b in column_bounds(facts, search.device, lanes.take(soonest))
+    ]
+    _seed(search, found)
 
 
 def _merged(sets: list[ColumnSet]) -> list[ColumnSet]:
@@ -114,6 +136,9 @@ def _spread_columns(search: Search, family: FamilyFacts, blocks: Ints) -> list[C
             continue
         found = []
         for bounded in column_bounds(family.facts, search.device, lanes.take(here)):
+            if search.late():
+                search.left_open(int(bound[here].min()))
+                break
             search.counts.columns += len(bounded.bound)
             lane = here[bounded.lane]
             columns = ColumnSet(family, bounded.order, lanes.block[lane], spread[lane], bounded.bound)

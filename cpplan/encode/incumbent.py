@@ -14,6 +14,8 @@ from cpplan.plan.symmetry import OrderKey, Partner, orbit
 from cpplan.tile.program import TileProgram
 
 Key = tuple[int, int, int, int]
+ROUNDS = 6
+"""Passes over all accesses in one descent."""
 NO_PLAN = 1 << 60
 """Makespan of a column without a feasible plan."""
 
@@ -70,14 +72,45 @@ def score(device: Device, site: Site, k: int, budget: int) -> tuple[list[Incumbe
     """The ``k`` best plans among up to ``budget`` of the most promising combinations of ``site``.
 
     The second value is the least makespan of the whole column when those were all combinations: ``NO_PLAN`` when none
-    is feasible, None when some were left out.
+    is feasible, None when some were left out; then a descent from the best of them joins in.
     """
     column = site.column
     grid = np.meshgrid(*_shortlist(column, site.bounds, budget), indexing="ij")
     choice = np.stack([g.ravel() for g in grid], axis=1)
     complete = len(choice) == column.combinations
-    found = best_plans(device, site, choice[feasible(site.program, device, column, choice)], k)
-    return found, (found[0].key[0] if found else NO_PLAN) if complete else None
+    choice = choice[feasible(site.program, device, column, choice)]
+    if complete:
+        found = best_plans(device, site, choice, k)
+        return found, found[0].key[0] if found else NO_PLAN
+    return best_plans(device, site, np.concatenate([choice, _descend(device, site, choice)]), k), None
+
+
+def _descend(device: Device, site: Site, choice: Ints) -> Ints:
+    """Feasible combinations met while changing one access at a time for the better, until nothing improves."""
+    column = site.column
+    if len(choice):
+        here = choice[np.argmin(makespans(device, column, choice))]
+    else:
+        here = np.array([int(np.argmin(rows.sram)) for rows in column.rows], dtype=np.int64)
+    best, met = (NO_PLAN, 0, 0), []
+    for _ in range(ROUNDS):
+        before = best
+        for access, rows in enumerate(column.rows):
+            tried = np.repeat(here[None], len(rows.places), axis=0)
+            tried[:, access] = np.arange(len(rows.places))
+            tried = tried[feasible(site.program, device, column, tried)]
+            if not len(tried):
+                continue
+            met.append(tried)
+            cycles = makespans(device, column, tried)
+            dram, sram = totals(column, tried, "dram"), totals(column, tried, "sram")
+            first = np.lexsort((sram, dram, cycles))[0]
+            key = (int(cycles[first]), int(dram[first]), int(sram[first]))
+            if key < best:
+                best, here = key, tried[first]
+        if best == before:
+            break
+    return np.concatenate(met) if met else choice[:0]
 
 
 def _shortlist(column: Column, bounds: OptionBounds, budget: int) -> list[Ints]:
