@@ -30,15 +30,16 @@ def read_problems(
     The launches are those of the file run as a script with ``argv``, or of its function ``entry``. With ``kernel``, the
     file is only imported and the launch is described by ``args`` (``a=bf16[4096,4096]``, ``M=4096``), ``constexprs``
     (``BLOCK_M=64,128``) and ``grid`` (``32,32`` or expressions such as ``cdiv(M,BLOCK_M)``). ``free`` names constexpr
-    parameters for which all multiples of 32 are candidates; candidates whose single-buffered tiles exceed
-    ``sram_limit`` bytes are left out. ``mode`` is "fake" (tensors without memory) or "cpu" (real tensors).
+    parameters for which all multiples of 32 are candidates, in the kernels that have them; candidates whose
+    single-buffered tiles exceed ``sram_limit`` bytes are left out. ``mode`` is "fake" (tensors without memory) or "cpu"
+    (real tensors).
 
     Raises :class:`~cpplan.errors.InputError` for a file, launch or option that cannot be used and
     :class:`~cpplan.errors.KernelError` for a kernel that cannot be analysed.
     """
     from cpplan.errors import InputError
     from cpplan.frontend.capture import capture_launches
-    from cpplan.frontend.problems import free_problem, group_launches, problem_of, with_distinct_names
+    from cpplan.frontend.problems import group_launches, problems_of, with_distinct_names
     from cpplan.frontend.written import written_launches
 
     if kernel is not None:
@@ -47,6 +48,4 @@ def read_problems(
         raise InputError("--arg, --constexpr and --grid describe a launch of the kernel named with --kernel; name one")
     else:
         launches = capture_launches(path, entry=entry, mode=mode, argv=argv)
-    groups = group_launches(launches)
-    problems = [free_problem(group, free, sram_limit) if free else problem_of(group) for group in groups]
-    return with_distinct_names(problems)
+    return with_distinct_names(problems_of(group_launches(launches), free, sram_limit))

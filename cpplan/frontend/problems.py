@@ -23,6 +23,17 @@ def group_launches(launches: Sequence[Launch]) -> list[list[Launch]]:
     return list(groups.values())
 
 
+def problems_of(groups: Sequence[list[Launch]], free: Sequence[str], sram_limit: int | None) -> list[Problem]:
+    """One problem per group. Each kernel takes the free parameters that it has; a name that none has is an error of the
+    first kernel."""
+    known = {name for group in groups for name in group[0].constexprs}
+    problems = []
+    for group in groups:
+        own = [name for name in free if name in group[0].constexprs or name not in known]
+        problems.append(free_problem(group, own, sram_limit) if own else problem_of(group))
+    return problems
+
+
 def problem_of(launches: Sequence[Launch]) -> Problem:
     """The problem of one group; configurations that Triton or the analysis refuses are dropped unless all are."""
     programs: list[TileProgram] = []

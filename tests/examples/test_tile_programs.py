@@ -198,6 +198,14 @@ def test_decoding_combines_all_parts_of_a_head() -> None:
     }
 
 
+def test_free_parameters_concern_the_kernels_that_have_them() -> None:
+    argv = ["8", "32", "8", "16384", "128", "8"]
+    part, combine = read_problems(str(EXAMPLES / "flash_decode.py"), argv=argv, free=["BLOCK_N"], sram_limit=1 << 20)
+    sizes = [dict(p.block)["BLOCK_N"] for p in candidates(part)]
+    assert sizes[:3] == [32, 64, 96] and sizes == sorted(sizes)
+    assert combine == read("flash_decode", 8, 32, 8, 16384, 128, 8)[1]
+
+
 def test_chunk_decay_is_a_scan_over_the_time_of_a_chunk() -> None:
     found = program("mamba_chunk_state", 2, 2048, 64, 64, 1, 128, 256)
     assert box(found) == {"batch": 2, "chunk": 8, "head": 2}
