@@ -76,16 +76,14 @@ def spread(access: RawAccess, view: View, space: Space, may_split: bool = True) 
             return None
         maps = _maps(starts, lanes, access)
         axis = _overflowing(maps, view, space)
-        merged = view.merged(axis) if axis is not None else None
-        if merged is not None:
-            raise OtherView(merged, merged=True)
         if axis is not None:
-            starts = _digits(access, view, space)
-            if starts is None:
+            divided, merged = _divided(access, lanes, view, space), view.merged(axis)
+            # a kernel that divides its program id means the axes; one that does not sees them as one
+            if merged is not None and (divided is None or "table" not in access.offset.kinds()):
+                raise OtherView(merged, merged=True)
+            if divided is None:
                 return None
-            maps = _maps(starts, lanes, access)
-            if _overflowing(maps, view, space) is not None:
-                return None
+            maps = divided
         split = _split_by_mask(access, maps, view, space) if may_split else None
         if split is not None:
             raise OtherView(split, merged=False)
@@ -166,6 +164,15 @@ def _starts(access: RawAccess, view: View) -> list[Linear] | None:
         if left:
             return None
     return starts
+
+
+def _divided(
+    access: RawAccess, lanes: list[list[tuple[int, int]]], view: View, space: Space
+) -> tuple[AxisMap, ...] | None:
+    """Maps whose starts are digits of the offset, None when those leave the tensor too."""
+    starts = _digits(access, view, space)
+    maps = _maps(starts, lanes, access) if starts is not None else None
+    return maps if maps is not None and _overflowing(maps, view, space) is None else None
 
 
 def _digits(access: RawAccess, view: View, space: Space) -> list[Linear] | None:

@@ -7,12 +7,17 @@ functions of the program id that occur in addresses are taken as coordinates, if
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from cpplan.frontend.linear import Atom, Linear
 from cpplan.frontend.space import Array, Space
+
+MAX_SETS = 64
+"""Column sets that are tried as a box."""
 
 Column = Array
 """One value per block (flattened grid)."""
@@ -95,41 +100,64 @@ def normalised(column: Column) -> Column | None:
 def find_box(columns: list[Column], blocks: Blocks) -> Coordinates | None:
     """Coordinates made of the given functions such that each block has its own point, or None.
 
-    Blocks that agree in all functions get one more coordinate (their rank among equals) when there are equally many
-    of them at every point. The raw grid axes are the last resort.
+    Of several boxes the first one is taken in which all functions are affine, or else as many as possible. Blocks that
+    agree in all functions get one more coordinate (their rank among equals) when there are equally many of them at
+    every point. The raw grid axes are the last resort.
     """
-    distinct = list({c.tobytes(): c for c in columns}.values())
+    distinct, uses = {c.tobytes(): c for c in columns}, Counter(c.tobytes() for c in columns)
+    best, fewest = None, len(columns) + 1
+    for box in _boxes(list(distinct.values()), blocks):
+        missed = sum(uses[key] for key, column in distinct.items() if box.affine(column) is None)
+        if missed < fewest:
+            best, fewest = box, missed
+        if not missed:
+            break
+    return best
+
+
+def _boxes(columns: list[Column], blocks: Blocks) -> Iterator[Coordinates]:
+    """Boxes of the columns and of smaller sets that number the same blocks, then the box of the grid axes."""
+    pending, seen = [columns], set()
+    while pending and len(seen) < MAX_SETS:
+        current = pending.pop()
+        key = frozenset(column.tobytes() for column in current)
+        if key in seen:
+            continue
+        seen.add(key)
+        found = _as_box(current, blocks.count)
+        if found is not None:
+            yield found
+        elif len(current) > 1:
+            pending.extend(reversed(_reductions(current)))
     raw = [
         blocks.column(Linear.atom(Atom("axis", axis))) for axis in blocks.axes if (blocks.space.extents[axis] or 1) > 1
     ]
-    axes = [c for c in raw if c is not None]
-    return _search(distinct, blocks.count, 0) or (_as_box(axes, blocks.count) if axes else None)
-
-
-def _search(columns: list[Column], count: int, depth: int) -> Coordinates | None:
-    found = _as_box(columns, count)
-    if found is not None or depth > 6 or len(columns) < 2:
-        return found
-    for smaller in _reductions(columns):
-        found = _search(smaller, count, depth + 1)
-        if found is not None:
-            return found
-    return None
+    axes = _as_box([c for c in raw if c is not None], blocks.count) if raw else None
+    if axes is not None:
+        yield axes
 
 
 def _reductions(columns: list[Column]) -> list[list[Column]]:
-    """Column sets with one redundancy removed: a linear combination of others, or ``u`` split by ``v = f(u)``."""
-    options = []
-    for j, column in enumerate(columns):
-        others = columns[:j] + columns[j + 1 :]
-        if _is_combination(column, others):
-            options.append(others)
+    """Column sets with one redundancy removed: a linear combination of others, ``u`` split by ``v = f(u)``, or any
+    function of the others, which is then not affine."""
+    without = [columns[:j] + columns[j + 1 :] for j in range(len(columns))]
+    options = [others for column, others in zip(columns, without, strict=True) if _is_combination(column, others)]
     for i, fine in enumerate(columns):
         for j, coarse in enumerate(columns):
             rank = _rank_inside(fine, coarse) if i != j else None
             if rank is not None:
                 options.append([*columns[:i], rank, *columns[i + 1 :]])
-    return options
+    points = len(np.unique(_key(columns)))
+    return options + [others for others in without if len(np.unique(_key(others))) == points]
+
+
+def _key(columns: list[Column]) -> Column:
+    """One number per block, equal for blocks that agree in all columns."""
+    key = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        values, position = np.unique(column, return_inverse=True)
+        key = np.unique(key * len(values) + position, return_inverse=True)[1].astype(np.int64)
+    return key
 
 
 def _is_combination(column: Column, others: list[Column]) -> bool:

@@ -68,7 +68,7 @@ def _first_lines(error: Exception) -> str:
     deepest: BaseException = error
     while deepest.__cause__ is not None:
         deepest = deepest.__cause__
-    text = str(deepest) or type(deepest).__name__
+    text = str(getattr(deepest, "error_message", None) or deepest) or type(deepest).__name__
     return " ".join(line.strip() for line in text.splitlines()[:3])
 
 

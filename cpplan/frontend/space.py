@@ -58,7 +58,7 @@ class Space:
         values = self._squeezed(np.asarray(values, dtype=np.int64))
         if values.size == 1:
             return Linear(int(values.flat[0]))
-        return self._as_axes(values) or self._as_known(values) or self._as_new(values)
+        return self._as_axes(values) or self._as_known(values) or self._as_sum(values) or self._as_new(values)
 
     def _squeezed(self, values: Array) -> Array:
         """Axes on which the values do not depend reduced to extent 1."""
@@ -97,6 +97,17 @@ class Space:
             shift = int(values.flat[0]) - factor * int(known.flat[0])
             if bool((known * factor + shift == values).all()):
                 return Linear(shift, ((Atom("table", index), factor),))
+        return None
+
+    def _as_sum(self, values: Array) -> Linear | None:
+        """A function of one loop plus a function of the other axes, each fitted by itself."""
+        for axis in range(3, self.rank):
+            rest = values.take([0], axis)
+            if values.shape[axis] == 1 or rest.size == 1:
+                continue
+            part = self._squeezed(values - rest)
+            if part.size == part.shape[axis]:
+                return self.form(rest) + self.form(part)
         return None
 
     def _as_new(self, values: Array) -> Linear:

@@ -125,7 +125,7 @@ def _reads_device(frame: types.FrameType) -> bool:
 class _Nothing:
     """Stream, event, device guard: accepts anything, does nothing."""
 
-    cuda_stream = 0
+    cuda_stream = idx = index = 0
 
     def __init__(self, *_: Any, **__: Any) -> None:
         pass
@@ -162,6 +162,7 @@ def patch_cuda(patch: Patch) -> None:
         patch(torch.cuda, name, lambda *_, **__: None)
     for name in ("device", "device_of", "Stream", "Event", "stream", "_DeviceGuard"):
         patch(torch.cuda, name, _Nothing)
+    patch(torch._C, "_cuda_getCurrentRawStream", lambda *_: 0)
     for name in ("current_stream", "default_stream"):
         patch(torch.cuda, name, lambda *_, **__: _Nothing())
 

@@ -1,0 +1,208 @@
+"""Captures, lowers, classifies and plans the kernels that one file of calls launches; a JSON object per line.
+
+    python bench/corpus_worker.py bench/corpus_calls/liger.py     every top-level function of the file is one case
+    python bench/corpus_worker.py --script tutorial.py            the file itself, run as a script, is one case
+
+Each case runs in a forked process: a kernel that crashes or hangs costs its own case only. Lines have the fields of
+``kernel_record``; a case that launches nothing gives one line with an ``error``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import logging
+import os
+import select
+import signal
+import sys
+import time
+import traceback
+import warnings
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from cpplan.device.spec import load_device
+from cpplan.encode.solve import solve
+from cpplan.errors import CpplanError
+from cpplan.frontend.capture import capture_launches
+from cpplan.frontend.launch import Launch
+from cpplan.frontend.problems import group_launches, problem_of
+from cpplan.frontend.recorder import Recorder
+from cpplan.tile.family import candidate_program
+from cpplan.tile.program import Problem
+
+DEVICES = ("wormhole", "blackhole")
+
+
+def cases_of(path: Path) -> list[str]:
+    """Names of the public top-level functions."""
+    tree = ast.parse(path.read_text())
+    return [n.name for n in tree.body if isinstance(n, ast.FunctionDef) and not n.name.startswith("_")]
+
+
+def wants_real_tensors(path: Path, case: str | None) -> bool:
+    """Whether the file lists the case in REAL_TENSORS: sequence lengths are then read as values."""
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "REAL_TENSORS":
+            return case in ast.literal_eval(node.value)
+    return False
+
+
+def run_case(path: Path, entry: str | None, seen: set[str], options: argparse.Namespace) -> None:
+    """Emit one record per kernel of the case that no earlier case launched."""
+    begin = time.perf_counter()
+    mode = "cpu" if options.mode == "cpu" or wants_real_tensors(path, entry) else "fake"
+    try:
+        launches = capture_launches(str(path), entry=entry, mode=mode)
+    except CpplanError as error:
+        emit({"case": entry or path.stem, "kernel": "", "error": str(error)})
+        return
+    seconds = time.perf_counter() - begin
+    groups = [g for g in group_launches(launches) if identity(g[0]) not in seen]
+    for group in {identity(g[0]): g for g in reversed(groups)}.values():
+        emit(kernel_record(group, options) | {"case": entry or path.stem, "capture_seconds": round(seconds, 2)})
+
+
+def identity(launch: Launch) -> str:
+    """Kernels are told apart by their definition."""
+    return f"{launch.kernel} {launch.source}"
+
+
+def kernel_record(launches: list[Launch], options: argparse.Namespace) -> dict[str, Any]:
+    """What became of one kernel: classes of its accesses and plans, or the reason of a refusal."""
+    first = launches[0]
+    record: dict[str, Any] = {"kernel": first.kernel, "source": first.source, "identity": identity(first)}
+    begin = time.perf_counter()
+    try:
+        problem = problem_of(launches)
+    except CpplanError as error:
+        return record | {"outcome": "refused", "reason": str(error), "stage": "frontend"}
+    except Exception as error:
+        return record | {"outcome": "traceback", "reason": repr(error), "stage": traceback.format_exc(limit=-3)}
+    record |= {"frontend_seconds": round(time.perf_counter() - begin, 3)} | description(problem)
+    if options.time_limit <= 0:
+        return record | {"outcome": "analysed", "reason": "", "plans": []}
+    record["plans"] = [planned(problem, device, options.time_limit) for device in DEVICES]
+    failures = [plan for plan in record["plans"] if not plan.get("cycles")]
+    record["outcome"] = failures[0]["status"] if failures else "planned"
+    record["reason"] = failures[0].get("reason", "") if failures else ""
+    return record
+
+
+def description(problem: Problem) -> dict[str, Any]:
+    """Classes and sizes of the first candidate."""
+    program = candidate_program(problem.families[0], 0)
+    unclear = {a.note: f"{a.kind} {a.tensor} {a.source}" for a in program.accesses if a.klass != "affine"}
+    return {
+        "candidates": sum(len(family.blocks) for family in problem.families),
+        "grid": {dim.name: int(dim.extent) for dim in program.dims},
+        "loops": {loop.name: int(loop.trips) for loop in program.loops},
+        "classes": dict(Counter(access.klass for access in program.accesses)),
+        "notes": unclear,
+    }
+
+
+def planned(problem: Problem, device: str, limit: float) -> dict[str, Any]:
+    """Status, cycles, gap and seconds of the best plan on one device."""
+    begin = time.perf_counter()
+    try:
+        solution = solve(problem, load_device(device), time_limit=limit)
+    except CpplanError as error:
+        return {"device": device, "status": "refused", "reason": str(error)}
+    except Exception as error:
+        return {
+            "device": device,
+            "status": "traceback",
+            "reason": repr(error),
+            "stage": traceback.format_exc(limit=-3),
+        }
+    return {
+        "device": device,
+        "status": solution.status if solution.plans or solution.status == "infeasible" else "no plan in time",
+        "cycles": solution.plans[0].cost.makespan_cycles if solution.plans else 0,
+        "gap": round(solution.gap, 4),
+        "seconds": round(time.perf_counter() - begin, 2),
+        "reason": solution.reason,
+    }
+
+
+def emit(record: dict[str, Any]) -> None:
+    """One line on the stream of the parent."""
+    os.write(OUTPUT, (json.dumps(record) + "\n").encode())
+
+
+OUTPUT = 1
+
+
+def forked(path: Path, entry: str | None, seen: set[str], options: argparse.Namespace) -> list[dict[str, Any]]:
+    """Records of a case that runs in a child; the child is ended when it says nothing for ``options.silence``."""
+    global OUTPUT
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reader)
+        OUTPUT = writer
+        code = 1
+        try:
+            run_case(path, entry, seen, options)
+            code = 0
+        except BaseException as error:
+            emit({"case": entry or path.stem, "kernel": "", "error": f"traceback: {traceback.format_exc(limit=-4)}"})
+            del error
+        finally:
+            os._exit(code)
+    os.close(writer)
+    text, deadline = b"", time.monotonic() + options.silence
+    while select.select([reader], [], [], max(0.0, deadline - time.monotonic()))[0]:
+        part = os.read(reader, 1 << 16)
+        if not part:
+            break
+        text, deadline = text + part, time.monotonic() + options.silence
+    else:
+        os.kill(child, signal.SIGKILL)
+        text += (json.dumps({"case": entry or path.stem, "kernel": "", "error": "timeout"}) + "\n").encode()
+    os.close(reader)
+    status = os.waitpid(child, 0)[1]
+    lines = [json.loads(line) for line in text.decode().splitlines() if line.endswith("}")]
+    if os.WIFSIGNALED(status) and os.WTERMSIG(status) != signal.SIGKILL:
+        lines.append({"case": entry or path.stem, "kernel": "", "error": f"signal {os.WTERMSIG(status)}"})
+    return lines
+
+
+def preload(path: Path) -> None:
+    """Import what the file imports, once, as the capture would; each case then finds it loaded."""
+    sys.path.insert(0, str(path.parent))
+    with Recorder().active():
+        source = compile(path.read_text(), str(path), "exec")
+        exec(source, {"__name__": "cpplan_kernel_file", "__file__": str(path)})
+
+
+def main() -> None:
+    """Parse the command line, run the cases, print their records."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("path", type=Path)
+    parser.add_argument("--script", action="store_true")
+    parser.add_argument("--cases", default="", help="comma-separated; all when empty")
+    parser.add_argument("--mode", default="fake")
+    parser.add_argument("--time-limit", type=float, default=5.0, help="seconds of the solver per kernel and device; 0: no plan")
+    parser.add_argument("--silence", type=float, default=90.0, help="seconds without a result that end a case")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    logging.disable(logging.CRITICAL)
+    path = options.path.resolve()
+    if not options.script:
+        preload(path)
+    wanted = options.cases.split(",") if options.cases else None
+    cases = [None] if options.script else [name for name in cases_of(path) if wanted is None or name in wanted]
+    seen: set[str] = set()
+    for case in cases:
+        for record in forked(path, case, seen, options):
+            seen.add(record.get("identity", ""))
+            print(json.dumps(record), flush=True)
+
+
+if __name__ == "__main__":
+    main()
