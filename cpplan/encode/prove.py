@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import time
 from collections.abc import Sequence
 
@@ -30,14 +31,19 @@ def prove(search: Search, sites: Sequence[Site]) -> None:
             literals += sum(len(r.places) for r in queue[0].column.rows)
             batch.append(queue.pop(0))
         search.progress(f"proving over {len(batch)} columns, {literals} placements")
-        if not _improve_until_proved(search, batch):
-            search.left_open(min(s.bound for s in [*batch, *queue]))
+        proved = _improve_until_proved(search, batch)
+        if proved is not None:
+            search.left_open(min([max(proved, min(s.bound for s in batch)), *(s.bound for s in queue)]))
             return
         queue = search.still_open(queue)
 
 
-def _improve_until_proved(search: Search, sites: Sequence[Site]) -> bool:
-    """True when no plan of ``sites`` outside the incumbents ranks before the k-th; False at the time limit."""
+def _improve_until_proved(search: Search, sites: Sequence[Site]) -> int | None:
+    """None once no plan of ``sites`` outside the incumbents ranks before the k-th.
+
+    At the time limit: a makespan below which ``sites`` have no plan outside the incumbents.
+    """
+    proved = 0
     while True:
         limit = search.limit
         enc = build(search.device, sites, limit if limit is not None else _worst(search, sites))
@@ -53,9 +59,10 @@ def _improve_until_proved(search: Search, sites: Sequence[Site]) -> bool:
             raise InternalError(f"CP-SAT rejects the model: {enc.model.validate()}")
         if status == "INFEASIBLE":
             search.proofs.append(hashlib.sha256(str(enc.model.proto).encode()).hexdigest())
-            return True
+            return None
+        proved = max(proved, math.ceil(solver.best_objective_bound - 0.5))
         if status == "UNKNOWN":
-            return False
+            return proved
         site, choice = chosen(enc, solver)
         found = best_plans(search.device, site, choice, 1)
         if status == "OPTIMAL" and solver.value(enc.cycles) != found[0].key[0]:
