@@ -11,12 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import product
 
-from cpplan.cost.units import tile_bytes
 from cpplan.device.device import Device
 from cpplan.plan.nest import build_nest, wave_trips
 from cpplan.plan.plan import Placement, Plan, Split
 from cpplan.plan.space import Spatial
 from cpplan.tile.arith import ceil_div
+from cpplan.tile.layout import tile_bytes
 from cpplan.tile.program import Access, Affine, Buffer, Carry, Dim, Loop, Op, Tensor, TileProgram
 
 PARTIAL = "bf16"

@@ -19,11 +19,12 @@ import numpy as np
 
 from cpplan.cost.streams import Resources, Vector, resources, streams, tile_size
 from cpplan.cost.traffic import tiles_moved
-from cpplan.cost.units import level_work, shape_bytes
+from cpplan.cost.units import level_work
 from cpplan.device.device import Device
 from cpplan.plan.nest import Nest, build_nest
 from cpplan.plan.plan import Placement, Plan
 from cpplan.tile.arith import Int, round_up
+from cpplan.tile.layout import shape_bytes
 from cpplan.tile.program import Access, TileProgram
 
 

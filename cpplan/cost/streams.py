@@ -16,11 +16,11 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from cpplan.cost.units import hardware_tiles, tile_bytes
 from cpplan.device.device import Device, Transfer
 from cpplan.plan.plan import Delivery
 from cpplan.plan.routes import link_count, load_weights, store_weights
 from cpplan.tile.arith import Int, ceil_div, ceil_of, cycles_at, times
+from cpplan.tile.layout import hardware_tiles, tile_bytes
 from cpplan.tile.program import Access, TileProgram
 
 Vector = npt.NDArray[np.int64]

@@ -14,10 +14,8 @@ import numpy as np
 
 from cpplan.device.device import Device, Unit
 from cpplan.tile.arith import Int, ceil_div, cycles_at, times
+from cpplan.tile.layout import hardware_tiles, shape_bytes, tile_bytes
 from cpplan.tile.program import DTYPE_BITS, HARDWARE_TILE, Op, TileProgram
-
-BLOCK_FORMATS = {"bfp8_b": 1088, "bfp4_b": 576}
-"""Bytes of a hardware tile in formats whose values share exponents: 1024 mantissas and 64 exponent bytes."""
 
 FREE_KINDS = frozenset({"constant", "index", "reshape", "splat", "broadcast", "expand_dims", "cast", "bitcast", "view"})
 """Ops that cost no unit time of their own: they are folded into the op that uses them or into pack/unpack."""
@@ -25,24 +23,6 @@ FREE_KINDS = frozenset({"constant", "index", "reshape", "splat", "broadcast", "e
 MATRIX_KINDS = {"add": "elementwise", "sub": "elementwise", "mul": "elementwise", "reduce_sum": "reduce",
                 "reduce_max": "reduce", "transpose": "transpose"}  # fmt: skip
 """Ops that run on the matrix unit when its spec lists a cost for them."""
-
-
-def hardware_tiles(shape: tuple[Int, ...]) -> Int:
-    """Hardware tiles that a tile of ``shape`` occupies: the last two axes padded to 32."""
-    total: Int = 1
-    for position, extent in enumerate(reversed(shape)):
-        total = total * (ceil_div(extent, HARDWARE_TILE) if position < 2 else extent)
-    return total
-
-
-def tile_bytes(dtype: str) -> int:
-    """Bytes of one hardware tile of ``dtype``."""
-    return BLOCK_FORMATS.get(dtype) or HARDWARE_TILE * HARDWARE_TILE * DTYPE_BITS[dtype] // 8
-
-
-def shape_bytes(shape: tuple[Int, ...], dtype: str) -> Int:
-    """SRAM bytes of a tile of ``shape`` in hardware-tile layout."""
-    return hardware_tiles(shape) * tile_bytes(dtype)
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cpplan.cost.streams import transfer_cycles
-from cpplan.cost.units import hardware_tiles, level_work, shape_bytes, tile_bytes
+from cpplan.cost.units import level_work
 from cpplan.device.device import Device
 from cpplan.tile.arith import ceil_div, round_up
+from cpplan.tile.layout import hardware_tiles, shape_bytes, tile_bytes
 from cpplan.tile.program import Family, TileProgram
 
 Ints = npt.NDArray[np.int64]

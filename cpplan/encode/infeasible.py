@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from cpplan.cost.streams import tile_size
-from cpplan.cost.units import shape_bytes
 from cpplan.device.device import Device
 from cpplan.plan.space import avoids_disabled
 from cpplan.tile.arith import round_up
 from cpplan.tile.family import candidate_program
+from cpplan.tile.layout import shape_bytes
 from cpplan.tile.program import Problem, TileProgram
 
 

@@ -18,7 +18,8 @@ from cpplan.frontend.build import Limits, build
 from cpplan.frontend.forms import Form, Integers, matching_forms
 from cpplan.frontend.launch import DescriptorArgument, Launch, TensorArgument
 from cpplan.tile.family import leaves, map_leaves, skeleton
-from cpplan.tile.program import DTYPE_BITS, HARDWARE_TILE, Access, Family, TileProgram
+from cpplan.tile.layout import shape_bytes
+from cpplan.tile.program import HARDWARE_TILE, Access, Family, TileProgram
 
 MAX_CANDIDATES = 300_000
 """More candidates than this are refused: they would not fit in memory as arrays."""
@@ -264,9 +265,9 @@ class _Fitted:
         total = np.zeros(len(table), dtype=np.int64)
         for access in positions.accesses:
             dtype = self.program.tensor(access.tensor).dtype if access.tensor else "fp32"
-            total += _padded_bytes([self.leaf(i, table) for i in access.tile], dtype)
+            total += shape_bytes(tuple(self.leaf(i, table) for i in access.tile), dtype)
         for buffer in positions.buffers:
-            total += _padded_bytes([self.leaf(i, table) for i in buffer.shape], buffer.dtype)
+            total += shape_bytes(tuple(self.leaf(i, table) for i in buffer.shape), buffer.dtype)
         return total
 
     def family(self, table: Integers) -> Family:
@@ -292,16 +293,6 @@ def _sizes(launch: Launch, program: TileProgram) -> set[int]:
     for tensor in program.tensors:
         found.update(tensor.shape)
     return {size for size in found if size > 1}
-
-
-def _padded_bytes(shape: Sequence[Integers], dtype: str) -> Integers:
-    """Bytes of a tile whose last two axes are padded to hardware tiles; missing axes count as one hardware tile."""
-    axes = [*([np.ones(1, dtype=np.int64)] * max(0, 2 - len(shape))), *shape]
-    padded = [*axes[:-2], *(-(-axis // HARDWARE_TILE) * HARDWARE_TILE for axis in axes[-2:])]
-    total: Integers = np.ones(1, dtype=np.int64)
-    for axis in padded:
-        total = total * axis
-    return total * DTYPE_BITS.get(dtype, 32) // 8
 
 
 def _last_element(access: Access, axis: int, program: TileProgram) -> Integers:

@@ -2,8 +2,8 @@
 
 A symmetry renames parallel dims of equal extent so that the accesses map onto accesses of the same kind, place and size
 (a square GEMM may swap its two dims together with its operands), at the same block shape or at a mirrored one. The cost
-model sees no more of a program than that and the cycles of its ops, so images cost exactly the same. The representative is the
-image that comes first in the fixed order.
+model sees no more of a program than that and the cycles of its ops, so images cost exactly the same. The
+representative is the image that comes first in the fixed order.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import Any, TypeVar
 from cpplan.plan.nest import build_nest
 from cpplan.plan.plan import Placement, Plan, Split, wave
 from cpplan.plan.space import READERS
-from cpplan.tile.arith import ceil_div
-from cpplan.tile.program import HARDWARE_TILE, Access, TileProgram
+from cpplan.tile.layout import hardware_tiles
+from cpplan.tile.program import Access, TileProgram
 
 T = TypeVar("T")
 OrderKey = tuple[Any, ...]
@@ -67,15 +67,14 @@ def _targets(source: TileProgram, target: TileProgram, renaming: Mapping[str, st
 def _facts(program: TileProgram, access: Access) -> tuple[object, ...]:
     """All that the cost model and the space see of an access besides its indices."""
     written = any(x.kind != "load" and x.tensor == access.tensor for x in program.accesses)
-    return access.kind, access.loop, access.klass, _size(access), program.tensor(access.tensor).dtype, written
-
-
-def _size(access: Access) -> int:
-    """Hardware tiles of one tile: all that the cost model sees of its shape."""
-    total = 1
-    for position, extent in enumerate(reversed(access.tile)):
-        total *= ceil_div(extent, HARDWARE_TILE) if position < 2 else extent
-    return total
+    return (
+        access.kind,
+        access.loop,
+        access.klass,
+        hardware_tiles(access.tile),
+        program.tensor(access.tensor).dtype,
+        written,
+    )
 
 
 def image(target: TileProgram, plan: Plan, symmetry: Symmetry) -> Plan:
