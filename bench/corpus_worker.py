@@ -187,7 +187,9 @@ def main() -> None:
     parser.add_argument("--script", action="store_true")
     parser.add_argument("--cases", default="", help="comma-separated; all when empty")
     parser.add_argument("--mode", default="fake")
-    parser.add_argument("--time-limit", type=float, default=5.0, help="seconds of the solver per kernel and device; 0: no plan")
+    parser.add_argument(
+        "--time-limit", type=float, default=5.0, help="seconds of the solver per kernel and device; 0: no plan"
+    )
     parser.add_argument("--silence", type=float, default=90.0, help="seconds without a result that end a case")
     options = parser.parse_args()
     warnings.simplefilter("ignore")

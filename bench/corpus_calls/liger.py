@@ -84,7 +84,9 @@ def relu_squared():
 def mlp():
     from liger_kernel.ops.mlp import LigerMLPFunction
 
-    _backward(LigerMLPFunction.apply(_tensor(ROWS, 1024), _tensor(2816, 1024), _tensor(2816, 1024), _tensor(1024, 2816)))
+    _backward(
+        LigerMLPFunction.apply(_tensor(ROWS, 1024), _tensor(2816, 1024), _tensor(2816, 1024), _tensor(1024, 2816))
+    )
 
 
 def rope():

@@ -1,4 +1,4 @@
-"""Parts of packages whose import needs a compiled extension or a large framework: only their kernel files are loaded."""
+"""Parts of packages whose import needs a compiled extension or a large framework: only kernel files are loaded."""
 
 import importlib.util
 import sys

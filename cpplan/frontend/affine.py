@@ -33,6 +33,8 @@ from cpplan.tile.program import AccessKind
 
 _INTEGER_BINARY = {f"arith.{name}" for name in ("addi", "subi", *EXACT)}
 
+_ROUNDINGS = {"math.floor": "floordivsi", "math.ceil": "ceildivsi"}
+
 
 @dataclass(frozen=True)
 class RawAccess:
@@ -192,6 +194,25 @@ class _Walker(TensorRules, LoopRules, BranchRules):
         self.env[result] = known if isinstance(known, (Linear, Predicate)) else self.default(op, result.type)
 
     on_arith__extsi = on_arith__extui = on_arith__trunci = on_arith__index_cast = _convert
+
+    def on_arith__fptosi(self, op: Operation) -> None:
+        """``floor(a / b)`` and ``ceil(a / b)`` computed in floating point, exact as long as ``a`` is."""
+        rounding = op.operands[0].op
+        quotient = rounding.operands[0].op if rounding is not None and rounding.name in _ROUNDINGS else None
+        known: Abstract = self.default(op, op.results[0].type)
+        if rounding is not None and quotient is not None and quotient.name in ("arith.divf", "tt.precise_divf"):
+            a, b = (self._whole(value) for value in quotient.operands)
+            if a is not None and b is not None and not op.results[0].type.shape:
+                known = self.integers.binary(_ROUNDINGS[rounding.name], a, b, ())
+        self.env[op.results[0]] = known
+
+    def _whole(self, value: Value) -> Linear | None:
+        """The integer that a floating-point value is made of."""
+        made = value.op
+        if made is not None and made.name == "arith.sitofp":
+            return self.linear(made.operands[0])
+        constant = made.attributes.get("value") if made is not None and made.name == "arith.constant" else None
+        return Linear(int(constant)) if isinstance(constant, (int, float)) and constant == int(constant) else None
 
     def on_tt__get_program_id(self, op: Operation) -> None:
         axis = op.integer("axis")

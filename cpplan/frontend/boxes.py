@@ -19,6 +19,10 @@ from cpplan.frontend.space import Array, Space
 MAX_SETS = 64
 """Column sets that are tried as a box."""
 
+SAMPLE = 4000
+"""Blocks on which a linear combination is looked for; it is then checked on all. They are drawn at random, since equal
+steps would show some coordinates at one value only."""
+
 Column = Array
 """One value per block (flattened grid)."""
 
@@ -117,7 +121,8 @@ def find_box(columns: list[Column], blocks: Blocks) -> Coordinates | None:
 
 def _boxes(columns: list[Column], blocks: Blocks) -> Iterator[Coordinates]:
     """Boxes of the columns and of smaller sets that number the same blocks, then the box of the grid axes."""
-    pending, seen = [columns], set()
+    pending = [columns]
+    seen: set[frozenset[bytes]] = set()
     while pending and len(seen) < MAX_SETS:
         current = pending.pop()
         key = frozenset(column.tobytes() for column in current)
@@ -162,8 +167,9 @@ def _key(columns: list[Column]) -> Column:
 
 def _is_combination(column: Column, others: list[Column]) -> bool:
     matrix = np.stack([*others, np.ones_like(column)], axis=1).astype(float)
-    step = max(1, len(column) // 4000)
-    solution = np.linalg.lstsq(matrix[::step], column[::step].astype(float), rcond=None)[0]
+    count = len(column)
+    sample = np.arange(count) if count <= SAMPLE else np.random.default_rng(0).integers(0, count, SAMPLE)
+    solution = np.linalg.lstsq(matrix[sample], column[sample].astype(float), rcond=None)[0]
     return bool(np.abs(matrix @ solution - column).max() < 1e-6)
 
 

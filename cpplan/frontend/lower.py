@@ -69,7 +69,8 @@ def _first_lines(error: Exception) -> str:
     while deepest.__cause__ is not None:
         deepest = deepest.__cause__
     text = str(getattr(deepest, "error_message", None) or deepest) or type(deepest).__name__
-    return " ".join(line.strip() for line in text.splitlines()[:3])
+    lines = [line.strip() for line in text.splitlines() if line.strip(" ^")]
+    return " ".join(lines[-1:] if text.startswith("at ") else lines[:3])  # a message without text is a source excerpt
 
 
 def _make_ir(launch: Launch) -> tuple[Any, Any]:

@@ -13,7 +13,7 @@ from typing import Any
 from cpplan.errors import KernelError
 from cpplan.frontend import helion
 from cpplan.frontend.launch import Argument, DescriptorArgument, Launch, TensorArgument
-from cpplan.frontend.stub_driver import StubDriver, run_once
+from cpplan.frontend.stub_driver import StubDriver, patch_libraries, run_once
 
 TORCH_DTYPES = {
     "float64": "fp64", "float32": "fp32", "bfloat16": "bf16", "float16": "fp16", "float8_e4m3fn": "fp8e4",
@@ -83,11 +83,15 @@ class Recorder:
         """A launch through the handle that ``warmup`` returned; only non-constexpr arguments are passed again."""
         names = [p.name for p in function.params if not p.is_constexpr]
         names = names if len(args) <= len(names) else function.arg_names
-        return self.run_kernel(function, (), given | dict(zip(names, args, strict=False)) | kwargs, grid, False)
+        return function.run(**given | dict(zip(names, args, strict=False)) | kwargs, grid=grid, warmup=False)
 
     def run_tuned(self, tuner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Stands for ``Autotuner.run``: launch once per configuration that survives pruning."""
         tuner.nargs = dict(zip(tuner.arg_names, args, strict=False))
+        call = self._call_key(tuner, {**tuner.nargs, **kwargs})
+        if call in self._seen and not self.overrides:  # benchmark loops repeat a call thousands of times
+            return CompiledStub(getattr(tuner.base_fn, "__name__", ""))
+        self._seen.add(call)
         configs = list(tuner.prune_configs(kwargs)) if len(tuner.configs) > 1 else list(tuner.configs)
         configs = configs[:1] if self.overrides else configs
         self._tunings += 1
@@ -103,6 +107,24 @@ class Recorder:
         tuner.best_config = configs[0] if configs else None
         tuner.nargs = None
         return result
+
+    def _call_key(self, tuner: Any, given: dict[str, Any]) -> str:
+        """Text that is equal for calls of one tuned kernel with equal arguments and grid."""
+        grid, first = given.pop("grid", None), tuner.configs[0].all_kwargs()
+        extents = grid({**given, **first}) if callable(grid) else grid
+        storages: dict[int, int] = {}
+        described = {n: v if isinstance(v, str) else self._describe(v, storages) for n, v in given.items()}
+        return f"{id(tuner)} {extents} {described}"
+
+    def run_mark(self, mark: Any) -> None:
+        """Stands for a benchmark's sweep over sizes. That is not work to plan, unless a file launches nothing else:
+        the first point of each plot is taken then."""
+        if self.launches:
+            return
+        for plot in mark.benchmarks if isinstance(mark.benchmarks, list) else [mark.benchmarks]:
+            first = plot.x_vals[0]
+            sizes = first if isinstance(first, (list, tuple)) else [first] * len(plot.x_names)
+            mark.fn(**dict(zip(plot.x_names, sizes, strict=True)), **{plot.line_arg: plot.line_vals[0]}, **plot.args)
 
     def run_heuristics(self, heuristics: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Stands for ``Heuristics.run``."""
@@ -203,11 +225,13 @@ class Recorder:
             self.mode == "cpu"
             and dtype in ("int32", "int64")
             and tensor.numel() <= MAX_VALUES
+            and hasattr(tensor, "detach")  # not a library's own wrapper of a tensor
             and tensor.is_contiguous()
         ):
             values = tensor.detach().reshape(-1).numpy().astype("int64")
         shape, strides = (tuple(map(int, item)) for item in (tensor.shape, tensor.stride()))
-        return TensorArgument(TORCH_DTYPES[dtype], shape, strides, number, int(tensor.storage_offset()), values)
+        offset = tensor.storage_offset() if hasattr(tensor, "storage_offset") else getattr(tensor, "offset", 0)
+        return TensorArgument(TORCH_DTYPES[dtype], shape, strides, number, int(offset), values)
 
     # -- context -------------------------------------------------------------------------------------------------------
 
@@ -229,7 +253,8 @@ class Recorder:
             stack.enter_context(helion.when_imported(lambda module: self._patch_helion(module, patch)))
             for name in ("do_bench", "do_bench_cudagraph"):
                 patch(triton.testing, name, run_once)
-            patch(triton.testing.Mark, "run", lambda *_, **__: None)  # plots are sweeps over sizes, not work to plan
+            patch(triton.testing.Mark, "run", lambda mark, *_, **__: self.run_mark(mark))
+            patch_libraries(patch)
             if _has_torch():
                 from cpplan.frontend.torch_stub import pretend_cuda
 

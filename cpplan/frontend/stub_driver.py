@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -94,3 +95,27 @@ def run_once(function: Callable[[], Any], *_: Any, quantiles: Sequence[float] | 
     """Replacement of ``triton.testing.do_bench``: one call, a made-up time of 1 ms."""
     function()
     return [1.0] * len(quantiles) if quantiles else 1.0
+
+
+class _Library:
+    """A vendor library that host code opens for its baseline: any function of it can be called and does nothing."""
+
+    def __init__(self, *_: Any) -> None:
+        pass
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        return lambda *_, **__: None
+
+
+def patch_libraries(patch: Callable[[Any, str, Any], None]) -> None:
+    """Stand-ins for cuBLAS and Triton's profiler, which need a driver as soon as they are opened."""
+    with contextlib.suppress(ImportError, AttributeError):
+        from triton._C.libtriton import nvidia
+
+        patch(nvidia.cublas, "CublasLt", _Library)
+    with contextlib.suppress(ImportError):
+        import triton.profiler
+
+        for name in ("start", "activate", "deactivate", "finalize"):
+            patch(triton.profiler, name, lambda *_, **__: 0)
+        patch(triton.profiler, "scope", lambda *_, **__: contextlib.nullcontext())

@@ -140,6 +140,19 @@ class _Nothing:
         return lambda *_, **__: 1.0
 
 
+class _Generator:
+    """A random generator of the imaginary GPU: seeds are arguments of kernels, their values do not matter."""
+
+    def initial_seed(self) -> int:
+        return 0
+
+    def get_state(self) -> Any:
+        return torch.zeros(16, dtype=torch.uint8)
+
+    def set_state(self, _: Any) -> None:
+        return None
+
+
 def patch_cuda(patch: Patch) -> None:
     """Replace the names of ``torch.cuda`` that ordinary host code calls."""
     capability = divmod(TARGET[1], 10)
@@ -162,6 +175,7 @@ def patch_cuda(patch: Patch) -> None:
         patch(torch.cuda, name, lambda *_, **__: None)
     for name in ("device", "device_of", "Stream", "Event", "stream", "_DeviceGuard"):
         patch(torch.cuda, name, _Nothing)
+    patch(torch.cuda, "default_generators", (_Generator(),))
     patch(torch._C, "_cuda_getCurrentRawStream", lambda *_: 0)
     for name in ("current_stream", "default_stream"):
         patch(torch.cuda, name, lambda *_, **__: _Nothing())
