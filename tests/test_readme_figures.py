@@ -1,0 +1,49 @@
+"""The figures in README.md are those of the saved bench results: ``pytest tests/test_readme_figures.py --update``."""
+
+from __future__ import annotations
+
+import json
+import re
+import statistics
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
+BLOCK = re.compile(r"(?<=<!-- figures -->\n)(.*?)(?=<!-- end of figures -->)", re.DOTALL)
+
+
+def result(name: str) -> Any:
+    return json.loads((ROOT / "bench" / "results" / f"{name}.json").read_text())
+
+
+def figures() -> str:
+    """The table of README.md from the saved results."""
+    gemm, oracle, error = result("paper_gemm"), result("oracle_equality"), result("model_error")
+    free = [row["free_seconds"] for row in gemm["rows"]]
+    equal = oracle["instances"] - len(oracle["different"])
+    proved = sum(row["gap"] == 0 for row in gemm["rows"])
+    gemms = sorted(f["all"]["mean"] for name, f in error["families"].items() if name.startswith("matmul "))
+    return (
+        "| what | figure | command |\n"
+        "| --- | --- | --- |\n"
+        f"| solver equals brute force, top-5 plans on random instances | {equal:,} of {oracle['instances']:,} "
+        f"({oracle['plans_scored_by_oracle']:,} plans scored) | `bench/oracle_equality.py` |\n"
+        f"| GEMM shapes of the TileLoom paper on two devices, solved to gap 0 | {proved} of {len(gemm['rows'])} "
+        "| `bench/paper_gemm.py` |\n"
+        f"| top-5 at one block shape, median processor time | {gemm['median_seconds']['fixed']:.2f} s | same |\n"
+        f"| top-5 with all block shapes free, median and worst | {statistics.median(free):.2f} s, {max(free):.2f} s "
+        "| same |\n"
+        f"| predicted against published GEMM cycles, geometric error per family | {gemms[0]:.1f} to {gemms[-1]:.1f} %, "
+        f"median {statistics.median(gemms):.1f} % | `bench/model_error.py` |\n"
+    )
+
+
+def test_figures_are_those_of_the_saved_results(pytestconfig: pytest.Config) -> None:
+    text = README.read_text()
+    if pytestconfig.getoption("--update"):
+        README.write_text(BLOCK.sub(lambda _: figures(), text))
+        return
+    assert BLOCK.findall(text) == [figures()]
