@@ -21,6 +21,7 @@ import time
 import traceback
 import warnings
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +86,7 @@ def kernel_record(launches: list[Launch], options: argparse.Namespace) -> dict[s
     record |= {"frontend_seconds": round(time.perf_counter() - begin, 3)} | description(problem)
     if options.time_limit <= 0:
         return record | {"outcome": "analysed", "reason": "", "plans": []}
-    record["plans"] = [planned(problem, device, options.time_limit) for device in DEVICES]
+    record["plans"] = [planned_apart(problem, device, options) for device in DEVICES]
     failures = [plan for plan in record["plans"] if not plan.get("cycles")]
     record["outcome"] = failures[0]["status"] if failures else "planned"
     record["reason"] = failures[0].get("reason", "") if failures else ""
@@ -103,6 +104,13 @@ def description(problem: Problem) -> dict[str, Any]:
         "classes": dict(Counter(access.klass for access in program.accesses)),
         "notes": unclear,
     }
+
+
+def planned_apart(problem: Problem, device: str, options: argparse.Namespace) -> dict[str, Any]:
+    """``planned`` in a process of its own, which is ended at four times the time limit."""
+    hard = 4 * options.time_limit
+    records, why = forked(lambda: emit(planned(problem, device, options.time_limit)), hard)
+    return records[0] if records else {"device": device, "status": "no plan in time", "seconds": hard, "reason": why}
 
 
 def planned(problem: Problem, device: str, limit: float) -> dict[str, Any]:
@@ -137,39 +145,37 @@ def emit(record: dict[str, Any]) -> None:
 OUTPUT = 1
 
 
-def forked(path: Path, entry: str | None, seen: set[str], options: argparse.Namespace) -> list[dict[str, Any]]:
-    """Records of a case that runs in a child; the child is ended when it says nothing for ``options.silence``."""
+def forked(run: Callable[[], None], silence: float) -> tuple[list[dict[str, Any]], str]:
+    """What ``run`` emits in a child process, and why the child ended early: it is killed after ``silence`` seconds
+    without a line."""
     global OUTPUT
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reader)
-        OUTPUT = writer
-        code = 1
+        OUTPUT, code = writer, 1
         try:
-            run_case(path, entry, seen, options)
+            run()
             code = 0
-        except BaseException as error:
-            emit({"case": entry or path.stem, "kernel": "", "error": f"traceback: {traceback.format_exc(limit=-4)}"})
-            del error
+        except BaseException:
+            emit({"error": f"traceback: {traceback.format_exc(limit=-4)}"})
         finally:
             os._exit(code)
     os.close(writer)
-    text, deadline = b"", time.monotonic() + options.silence
+    text, deadline, problem = b"", time.monotonic() + silence, ""
     while select.select([reader], [], [], max(0.0, deadline - time.monotonic()))[0]:
         part = os.read(reader, 1 << 16)
         if not part:
             break
-        text, deadline = text + part, time.monotonic() + options.silence
+        text, deadline = text + part, time.monotonic() + silence
     else:
         os.kill(child, signal.SIGKILL)
-        text += (json.dumps({"case": entry or path.stem, "kernel": "", "error": "timeout"}) + "\n").encode()
+        problem = f"no result within {silence:g} s"
     os.close(reader)
     status = os.waitpid(child, 0)[1]
-    lines = [json.loads(line) for line in text.decode().splitlines() if line.endswith("}")]
-    if os.WIFSIGNALED(status) and os.WTERMSIG(status) != signal.SIGKILL:
-        lines.append({"case": entry or path.stem, "kernel": "", "error": f"signal {os.WTERMSIG(status)}"})
-    return lines
+    if os.WIFSIGNALED(status) and not problem:
+        problem = f"ended by signal {os.WTERMSIG(status)}"
+    return [json.loads(line) for line in text.decode().splitlines() if line.endswith("}")], problem
 
 
 def preload(path: Path) -> None:
@@ -201,9 +207,10 @@ def main() -> None:
     cases = [None] if options.script else [name for name in cases_of(path) if wanted is None or name in wanted]
     seen: set[str] = set()
     for case in cases:
-        for record in forked(path, case, seen, options):
+        records, problem = forked(lambda case=case: run_case(path, case, seen, options), options.silence)  # type: ignore[misc]
+        for record in [*records, *([{"error": problem}] if problem else [])]:
             seen.add(record.get("identity", ""))
-            print(json.dumps(record), flush=True)
+            print(json.dumps({"case": case or path.stem, "kernel": ""} | record), flush=True)
 
 
 if __name__ == "__main__":

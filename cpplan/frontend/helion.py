@@ -58,20 +58,12 @@ def author_lines(function: Any, author: str) -> dict[int, int]:
 
 
 def bound_kernel(kernel: Any, args: Sequence[Any]) -> Any:
-    """Helion's analysis of one call, made on tensors of torch's meta device, outside the capture's own tensors."""
-    import torch
-    from torch.utils._pytree import tree_map
-
+    """Helion's analysis of one call. Raises :class:`KernelError` when Helion refuses it."""
     from cpplan.frontend.torch_stub import real_torch
-
-    def without_memory(value: Any) -> Any:
-        if not isinstance(value, torch.Tensor):
-            return value
-        return torch.empty_strided(tuple(value.shape), value.stride(), dtype=value.dtype, device="meta")
 
     try:
         with real_torch():
-            return kernel.bind(tuple(tree_map(without_memory, tuple(args))))
+            return kernel.bind(tuple(args))
     except Exception as error:  # Helion raises many kinds
         raise _refusal(kernel, "read", error) from error
 

@@ -117,38 +117,40 @@ class TensorRules(WalkerBase):
     def block_pointer_target(self, known: BlockPointer, op: Operation) -> tuple[Pointer, Predicate]:
         """Address and mask of an access through a block pointer; only checked axes are guarded."""
         checked = op.integers("boundaryCheck")
-        return self._tile(known.descriptor, known.offsets, checked)
+        return self._tile(known.descriptor, known.offsets, checked, len(known.offsets))
 
     def _tile(
-        self, descriptor: Descriptor, starts: tuple[Linear, ...], checked: list[int]
+        self, descriptor: Descriptor, starts: tuple[Linear, ...], checked: list[int], rank: int
     ) -> tuple[Pointer, Predicate]:
+        """Address and mask of a tile; one of smaller ``rank`` than the tensor has lost its leading axes of extent 1."""
         offset, forms = descriptor.offset, []
         for axis, start in enumerate(starts):
-            position = start + Linear.atom(Atom("lane", axis))
+            lane = axis - (len(starts) - rank)
+            position = start + Linear.atom(Atom("lane", lane)) if lane >= 0 else start
             stride = descriptor.strides[axis]
             offset = offset + (position.scaled(stride.const) if stride.is_constant else self.integers.fresh("opaque"))
             if axis in checked:
                 forms.append(descriptor.shape[axis] - position.shifted(1))
         return Pointer(descriptor.base, offset), Predicate(tuple(forms))
 
-    def _descriptor_target(self, op: Operation, indices: list[Value]) -> tuple[Abstract, Abstract]:
+    def _descriptor_target(self, op: Operation, indices: list[Value], tile: Value) -> tuple[Abstract, Abstract]:
         descriptor = self.env.get(op.operands[0])
         starts = tuple(self.linear_or(value, self.integers.fresh("data")) for value in indices)
         if not isinstance(descriptor, Descriptor):
             return None, None
-        return self._tile(descriptor, starts, list(range(len(starts))))
+        return self._tile(descriptor, starts, list(range(len(starts))), len(tile.type.shape))
 
     def on_tt__descriptor_load(self, op: Operation) -> None:
-        target, mask = self._descriptor_target(op, op.operands[1:])
+        target, mask = self._descriptor_target(op, op.operands[1:], op.results[0])
         self.record(op, "load", target, op.results[0], mask)
         self.env[op.results[0]] = self.default(op, op.results[0].type)
 
     def on_tt__descriptor_store(self, op: Operation) -> None:
-        target, mask = self._descriptor_target(op, op.operands[2:])
+        target, mask = self._descriptor_target(op, op.operands[2:], op.operands[1])
         self.record(op, "store", target, op.operands[1], mask)
 
     def on_tt__descriptor_reduce(self, op: Operation) -> None:
-        target, mask = self._descriptor_target(op, op.operands[2:])
+        target, mask = self._descriptor_target(op, op.operands[2:], op.operands[1])
         self.record(op, "atomic", target, op.operands[1], mask)
 
 

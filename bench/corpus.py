@@ -1,0 +1,141 @@
+"""Kernels of public packages, unmodified: captured, lowered, classified and planned on Wormhole and Blackhole.
+
+    python bench/corpus.py --venv build/corpus --out bench/results/corpus.json
+
+The packages of bench/corpus-requirements.txt and bench/corpus-packages.txt are installed into the virtual environment
+(made when it does not exist); nothing of them is part of this repository. bench/corpus_calls holds small calls of their
+public functions. Triton's tutorials and Helion's examples are not on the package index: give folders that hold them
+with --scripts, and each of their files is run as a script.
+
+    python bench/corpus.py --venv build/corpus --scripts tutorials=../tutorials --scripts helion=../helion/examples
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+CALLS = {
+    "liger-kernel": "liger.py",
+    "mamba-ssm": "mamba.py",
+    "fla-core": "fla_core.py",
+    "flag-gems": "flag_gems_ops.py",
+    "unsloth": "unsloth_kernels.py",
+}
+BUILD_ENVIRONMENT = {"MAMBA_SKIP_CUDA_BUILD": "TRUE", "MAMBA_FORCE_BUILD": "TRUE"}
+"""mamba-ssm: install the Python files without compiling its extension."""
+
+
+def environment(folder: Path) -> Path:
+    """The Python of the corpus environment, made and filled when it is missing."""
+    python = folder / "bin" / "python"
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        install = [python, "-m", "pip", "install", "--quiet"]
+        subprocess.run([*install, "-r", HERE / "corpus-requirements.txt"], check=True)
+        subprocess.run([*install, HERE.parent], check=True)
+        packages = [*install, "--no-deps", "--no-build-isolation", "-r", HERE / "corpus-packages.txt"]
+        subprocess.run(packages, check=True, env=os.environ | BUILD_ENVIRONMENT)
+    return python
+
+
+def records_of(python: Path, library: str, arguments: list[str]) -> Iterator[dict[str, Any]]:
+    """Lines of one worker as they come; a worker that dies leaves one record that says so."""
+    command = [str(python), str(HERE / "corpus_worker.py"), *arguments]
+    paths = os.environ | {"PYTHONPATH": str(HERE.parent), "PYTHONWARNINGS": "ignore"}
+    worker = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=paths)
+    assert worker.stdout is not None
+    for line in worker.stdout:
+        if line.startswith("{"):
+            yield {"library": library} | json.loads(line)
+    if worker.wait():
+        assert worker.stderr is not None
+        yield {"library": library, "case": arguments[0], "kernel": "", "error": worker.stderr.read()[-400:]}
+
+
+def jobs(options: argparse.Namespace) -> Iterator[tuple[str, list[str]]]:
+    """(library, arguments of its worker)."""
+    limits = ["--time-limit", str(options.time_limit)]
+    for library, file in CALLS.items():
+        yield library, [str(HERE / "corpus_calls" / file), *limits]
+    for text in options.scripts:
+        name, _, folder = text.partition("=")
+        for script in sorted(Path(folder).glob("*.py")):
+            if not script.name.startswith("_"):
+                yield name, [str(script), "--script", *limits]
+
+
+def row(record: dict[str, Any]) -> str:
+    """One line of the table."""
+    if record.get("error"):
+        outcome, reason = "case failed", record["error"].strip().splitlines()[-1]
+    else:
+        outcome, reason = record["outcome"], record.get("reason", "")
+    classes = " ".join(f"{name}:{count}" for name, count in sorted(record.get("classes", {}).items()))
+    seconds = record.get("frontend_seconds", 0) + sum(plan.get("seconds", 0) for plan in record.get("plans", []))
+    name = record["kernel"] or f"({record['case']})"
+    return f"{record['library']:<13}{name:<52.52}{outcome:<17}{classes:<32}{seconds:>7.2f}  {reason[:110]}"
+
+
+def summary(records: list[dict[str, Any]]) -> dict[str, Any]:
+    """Counts over all kernels, over those whose accesses are all affine, and the refusals by reason."""
+    kernels = [record for record in records if record["kernel"]]
+    affine = [r for r in kernels if set(r.get("classes", {})) == {"affine"}]
+    known = [r for r in kernels if "classes" in r]
+    return {
+        "kernels": len(kernels),
+        "outcomes": dict(Counter(r["outcome"] for r in kernels)),
+        "affine": len(affine),
+        "affine_outcomes": dict(Counter(r["outcome"] for r in affine)),
+        "partial": sum("partial" in r["classes"] and "opaque" not in r["classes"] for r in known),
+        "opaque": sum("opaque" in r["classes"] for r in known),
+        "accesses": dict(sum((Counter(r["classes"]) for r in known), Counter())),
+        "tracebacks": sum(
+            r.get("outcome") == "traceback" or "traceback" in r.get("error", "")
+            or any(plan["status"] == "traceback" for plan in r.get("plans", []))
+            for r in records
+        ),
+        "failed_cases": {f"{r['library']} {r['case']}": r["error"].strip()[-200:] for r in records if r.get("error")},
+        "median_frontend_seconds": sorted(r["frontend_seconds"] for r in known)[len(known) // 2] if known else 0,
+    }  # fmt: skip
+
+
+def main() -> None:
+    """Install, run, print the table, write the JSON after every library."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--venv", type=Path, required=True)
+    parser.add_argument("--scripts", action="append", default=[], metavar="NAME=FOLDER")
+    parser.add_argument("--only", default="", help="names of libraries, comma-separated")
+    parser.add_argument("--time-limit", type=float, default=10.0, help="seconds per kernel and device; 0: no plans")
+    parser.add_argument("--out", type=Path, default=HERE / "results" / "corpus.json")
+    options = parser.parse_args()
+    python = environment(options.venv)
+    versions = subprocess.run([python, "-m", "pip", "freeze"], capture_output=True, text=True, check=True).stdout
+    records: list[dict[str, Any]] = []
+    for library, arguments in jobs(options):
+        if options.only and library not in options.only.split(","):
+            continue
+        for record in records_of(python, library, arguments):
+            records.append(record)
+            print(row(record), flush=True)
+        result = {
+            "time_limit_seconds": options.time_limit,
+            "versions": [line for line in versions.splitlines() if "==" in line],
+            "summary": summary(records),
+            "kernels": records,
+        }
+        options.out.parent.mkdir(parents=True, exist_ok=True)
+        options.out.write_text(json.dumps(result, indent=1) + "\n")
+    print(json.dumps(summary(records), indent=1))
+
+
+if __name__ == "__main__":
+    main()
