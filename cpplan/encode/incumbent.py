@@ -75,8 +75,7 @@ def score(device: Device, site: Site, k: int, budget: int) -> tuple[list[Incumbe
     is feasible, None when some were left out; then a descent from the best of them joins in.
     """
     column = site.column
-    grid = np.meshgrid(*_shortlist(column, site.bounds, budget), indexing="ij")
-    choice = np.stack([g.ravel() for g in grid], axis=1)
+    choice = _products(_shortlist(column, site.bounds, budget))
     complete = len(choice) == column.combinations
     choice = choice[feasible(site.program, device, column, choice)]
     if complete:
@@ -130,6 +129,14 @@ def _shortlist(column: Column, bounds: OptionBounds, budget: int) -> list[Ints]:
         grown = min(open_ends, key=lambda i: (sizes[i], i))
         total = total // sizes[grown] * (sizes[grown] + 1)
         sizes[grown] += 1
+
+
+def _products(rows: list[Ints]) -> Ints:
+    """All combinations (plans, accesses), in lexicographic order; numpy's own grids end at 64 accesses or fewer."""
+    out = np.zeros((1, 0), dtype=np.int64)
+    for picks in rows:
+        out = np.column_stack([np.repeat(out, len(picks), axis=0), np.tile(picks, len(out))])
+    return out
 
 
 def best_plans(device: Device, site: Site, choice: Ints, k: int) -> list[Incumbent]:

@@ -17,12 +17,10 @@ from ortools.sat.python import cp_model
 from cpplan.cost.table import Ints, undominated_columns
 from cpplan.device.device import Device
 from cpplan.encode.incumbent import Incumbent, Site
-from cpplan.plan.plan import Plan
+from cpplan.encode.rank import Term, beat, place_figures, traffic_figure
 from cpplan.plan.space import required_group_ends, required_wave_boundaries
-from cpplan.plan.symmetry import order_key
 
 Literal = cp_model.IntVar
-Term = tuple[Literal, int]
 
 
 @dataclass
@@ -36,8 +34,6 @@ class Encoding:
     cycles: cp_model.IntVar
     column: list[Literal] = field(default_factory=list)
     option: list[list[list[Literal]]] = field(default_factory=list)
-    totals: dict[str, tuple[cp_model.LinearExprT, int]] = field(default_factory=dict)
-    rank: cp_model.LinearExprT = 0
 
     def sum_of(self, terms: Sequence[Term]) -> cp_model.LinearExprT:
         """Weighted sum of literals."""
@@ -57,7 +53,6 @@ def build(device: Device, sites: Sequence[Site], limit: int) -> Encoding:
     plans_are_canonical(enc)
     makespan_is_the_nested_pipeline(enc)
     bounds_hold(enc)
-    count_traffic_and_rank(enc)
     enc.model.minimize(enc.cycles)
     return enc
 
@@ -249,59 +244,6 @@ def bounds_hold(enc: Encoding) -> None:
         enc.model.add(enc.cycles >= enc.sum_of(terms))
 
 
-def count_traffic_and_rank(enc: Encoding) -> None:
-    """DRAM bytes, NoC bytes and SRAM, each over its greatest common divisor, and the fixed order as one number."""
-    for name in ("dram", "noc", "sram"):
-        terms = _figures(enc, name)
-        unit = math.gcd(*(v for _, v in terms)) if terms else 1
-        enc.totals[name] = (enc.sum_of([(y, v // unit) for y, v in terms]), unit)
-    order = sorted(range(len(enc.sites)), key=lambda c: enc.sites[c].place)
-    terms, base = [], 0
-    for c in order:
-        sizes = [len(r.places) for r in enc.sites[c].column.rows]
-        if base:
-            terms.append((enc.column[c], base))
-        for a, literals in enumerate(enc.option[c]):
-            stride = math.prod(sizes[a + 1 :])
-            terms += [(y, i * stride) for i, y in enumerate(literals) if i]
-        base += math.prod(sizes)
-    enc.rank = enc.sum_of(terms)
-
-
-def position_rank(enc: Encoding, plan: Incumbent) -> int:
-    """The number that ``enc.rank`` takes for ``plan``; for a plan outside the model, that of the next plan inside."""
-    base = 0
-    for c in sorted(range(len(enc.sites)), key=lambda c: enc.sites[c].place):
-        site = enc.sites[c]
-        sizes = [len(r.places) for r in site.column.rows]
-        here = (site.block, *order_key(site.program, _plan(site, [0] * len(sizes)))[:2])
-        if here >= (plan.block, *plan.position[:2]):
-            return base + (_rank_inside(site, plan) if here == (plan.block, *plan.position[:2]) else 0)
-        base += math.prod(sizes)
-    return base
-
-
-def _rank_inside(site: Site, plan: Incumbent) -> int:
-    """Row combinations of ``site`` that come before ``plan`` in the fixed order."""
-    sizes = [len(r.places) for r in site.column.rows]
-    before = 0
-    for a, own in enumerate(plan.position[2]):
-        keys = [order_key(site.program, _plan(site, _only(sizes, a, i)))[2][a] for i in range(sizes[a])]
-        before += sum(key < own for key in keys) * math.prod(sizes[a + 1 :])
-        if own not in keys:
-            break
-    return before
-
-
-def _only(sizes: Sequence[int], access: int, row: int) -> list[int]:
-    return [row if a == access else 0 for a in range(len(sizes))]
-
-
-def _plan(site: Site, picked: Sequence[int]) -> Plan:
-    places = tuple(rows.places[i] for rows, i in zip(site.column.rows, picked, strict=True))
-    return Plan(site.program.block, site.column.spatial, site.column.order, places)
-
-
 def forbid(enc: Encoding, plan: Incumbent) -> None:
     """Exclude one plan already in hand, and its mirror images."""
     for c, site in enumerate(enc.sites):
@@ -315,20 +257,9 @@ def forbid(enc: Encoding, plan: Incumbent) -> None:
 
 
 def better_than(enc: Encoding, plan: Incumbent) -> None:
-    """Require a plan that ranks before ``plan``: fewer cycles, or equal and less traffic, SRAM, or earlier position."""
-    figures: list[tuple[cp_model.LinearExprT, int, int]] = [(enc.cycles, 1, plan.key[0])]
-    for name, value in zip(("dram", "noc", "sram"), plan.key[1:], strict=True):
-        figures.append((*enc.totals[name], value))
-    figures.append((enc.rank, 1, position_rank(enc, plan)))
-    cases = []
-    for last in range(len(figures)):
-        case = enc.model.new_bool_var(f"better[{last}]")
-        for expression, unit, value in figures[:last]:
-            enc.model.add(expression <= value // unit).only_enforce_if(case)
-        expression, unit, value = figures[last]
-        enc.model.add(expression <= (value - 1) // unit).only_enforce_if(case)
-        cases.append(case)
-    enc.model.add_bool_or(cases)
+    """Require a plan that ranks before ``plan``."""
+    figures = [traffic_figure(_figures(enc, name)) for name in ("dram", "noc", "sram")]
+    beat(enc.model, enc.cycles, figures, place_figures(enc.sites, enc.column, enc.option), enc.sites, plan)
 
 
 def chosen(enc: Encoding, solver: cp_model.CpSolver) -> tuple[Site, Ints]:

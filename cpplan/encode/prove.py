@@ -71,12 +71,12 @@ def _improve_until_proved(search: Search, sites: Sequence[Site]) -> int | None:
 
 
 def _worst(search: Search, sites: Sequence[Site]) -> int:
-    """A makespan that no plan of ``sites`` exceeds: every transfer and op one after the other, transfers twice."""
+    """A makespan that no plan of ``sites`` exceeds: every transfer and op one after the other (no period is longer)."""
     worst = 0
     for site in sites:
         runs = np.array([site.column.nest.iterations(i) for i in range(len(site.column.ops))], dtype=np.int64)
         total = int((runs * np.array(site.column.ops, dtype=np.int64)).sum())
-        total += sum(2 * int((rows.fill.sum(axis=1) * runs[rows.level]).max()) for rows in site.column.rows)
+        total += sum(int((rows.fill.max(axis=1) * runs[rows.level]).max()) for rows in site.column.rows)
         worst = max(worst, search.device.launch_cycles + total)
     return worst
 
