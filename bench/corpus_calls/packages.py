@@ -17,6 +17,12 @@ class _Anything(type):
         return None
 
 
+def _anything(attribute):
+    if attribute.startswith("__"):
+        raise AttributeError(attribute)
+    return _Anything(attribute, (), {})
+
+
 def bare_package(name):
     """Make submodules of ``name`` importable without running the package's own ``__init__``."""
     if name not in sys.modules:
@@ -32,6 +38,6 @@ def stand_in(name, **attributes):
         module = types.ModuleType(name)
         module.__path__ = []
         module.__dict__.update(attributes)
-        module.__getattr__ = lambda attribute: _Anything(attribute, (), {})
+        module.__getattr__ = _anything
         sys.modules[name] = module
     return sys.modules[name]

@@ -10,19 +10,10 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from cpplan.errors import KernelError
 from cpplan.frontend import helion
-from cpplan.frontend.launch import Argument, DescriptorArgument, Launch, TensorArgument
+from cpplan.frontend.arguments import describe, source_parts
+from cpplan.frontend.launch import Launch
 from cpplan.frontend.stub_driver import StubDriver, patch_libraries, run_once
-
-TORCH_DTYPES = {
-    "float64": "fp64", "float32": "fp32", "bfloat16": "bf16", "float16": "fp16", "float8_e4m3fn": "fp8e4",
-    "float8_e5m2": "fp8e5", "float8_e4m3fnuz": "fp8e4", "float8_e5m2fnuz": "fp8e5", "int64": "int64", "int32": "int32",
-    "int16": "int16", "int8": "int8", "uint8": "uint8", "uint16": "uint16", "uint32": "uint32", "bool": "bool",
-}  # fmt: skip
-
-MAX_VALUES = 1 << 17
-"""Integer tensors up to this many elements are stored with a launch when the file runs on real tensors."""
 
 
 class CompiledStub:
@@ -113,7 +104,9 @@ class Recorder:
         grid, first = given.pop("grid", None), tuner.configs[0].all_kwargs()
         extents = grid({**given, **first}) if callable(grid) else grid
         storages: dict[int, int] = {}
-        described = {n: v if isinstance(v, str) else self._describe(v, storages) for n, v in given.items()}
+        described = {
+            n: v if isinstance(v, str) else describe(v, storages, self.mode == "cpu") for n, v in given.items()
+        }
         return f"{id(tuner)} {extents} {described}"
 
     def run_mark(self, mark: Any) -> None:
@@ -157,7 +150,7 @@ class Recorder:
     def _record(
         self, function: Any, backend: Any, bound: Mapping[str, Any], specialization: Any, grid: tuple[int, int, int]
     ) -> None:
-        signature, constants, attributes = _source_parts(function, backend, bound, specialization)
+        signature, constants, attributes = source_parts(function, backend, bound, specialization)
         constexpr = {p.name for p in function.params if p.is_constexpr}
         constexprs = {n: v for n, v in bound.items() if n in constexpr}
         name, source, group = function.__name__, kernel_source(function), self._group
@@ -171,7 +164,7 @@ class Recorder:
         launch = Launch(
             kernel=name,
             function=function,
-            arguments={n: self._describe(v, storages) for n, v in bound.items() if n not in constexpr},
+            arguments={n: describe(v, storages, self.mode == "cpu") for n, v in bound.items() if n not in constexpr},
             constexprs=constexprs,
             grid=grid,
             signature=signature,
@@ -198,40 +191,6 @@ class Recorder:
             return recorder.launches[0]
 
         return replay
-
-    def _describe(self, value: Any, storages: dict[int, int]) -> Argument:
-        if type(value).__name__ == "TensorWrapper":
-            return self._tensor(value.base, storages)
-        if hasattr(value, "block_shape") and hasattr(value, "base"):
-            integers = (tuple(map(int, item)) for item in (value.shape, value.strides, value.block_shape))
-            return DescriptorArgument(self._tensor(value.base, storages), *integers)
-        if hasattr(value, "untyped_storage"):
-            return self._tensor(value, storages)
-        if isinstance(value, (tuple, list)):
-            return tuple(self._describe(item, storages) for item in value)
-        if value is None or isinstance(value, (bool, int, float)):
-            return value
-        if type(value).__name__ == "constexpr":
-            return self._describe(value.value, storages)
-        return int(value)  # symbolic integers of torch
-
-    def _tensor(self, tensor: Any, storages: dict[int, int]) -> TensorArgument:
-        number = storages.setdefault(tensor.untyped_storage()._cdata, len(storages))
-        dtype = str(tensor.dtype).removeprefix("torch.")
-        if dtype not in TORCH_DTYPES:
-            raise KernelError(f"tensors of type {dtype} are not supported; known types: {', '.join(TORCH_DTYPES)}")
-        values = None
-        if (
-            self.mode == "cpu"
-            and dtype in ("int32", "int64")
-            and tensor.numel() <= MAX_VALUES
-            and hasattr(tensor, "detach")  # not a library's own wrapper of a tensor
-            and tensor.is_contiguous()
-        ):
-            values = tensor.detach().reshape(-1).numpy().astype("int64")
-        shape, strides = (tuple(map(int, item)) for item in (tensor.shape, tensor.stride()))
-        offset = tensor.storage_offset() if hasattr(tensor, "storage_offset") else getattr(tensor, "offset", 0)
-        return TensorArgument(TORCH_DTYPES[dtype], shape, strides, number, int(offset), values)
 
     # -- context -------------------------------------------------------------------------------------------------------
 
@@ -325,25 +284,3 @@ def kernel_source(function: Any) -> str:
     """``file.py:line`` of a kernel's definition."""
     code = inspect.unwrap(function.fn).__code__
     return f"{code.co_filename}:{code.co_firstlineno}"
-
-
-def _source_parts(function: Any, backend: Any, bound: Mapping[str, Any], specialization: Any) -> tuple[Any, Any, Any]:
-    """Signature, constants and attributes by argument path, as ``ASTSource`` takes them (equal for Triton 3.6-3.9)."""
-    constants: dict[tuple[int, ...], Any] = {}
-    attributes: dict[tuple[int, ...], Any] = {}
-
-    def visit(kind: Any, value: Any, descriptor: Any, path: tuple[int, ...]) -> None:
-        if isinstance(kind, (tuple, list)):
-            for index, inner in enumerate(kind):
-                nested = descriptor[index] if isinstance(descriptor, (tuple, list)) else None
-                visit(inner, value[index], nested, (*path, index))
-        elif kind == "constexpr":
-            constants[path] = value
-        elif isinstance(descriptor, str):
-            attributes[path] = backend.parse_attr(descriptor)
-
-    kinds = [item[0] for item in specialization]
-    for index, (value, item) in enumerate(zip(bound.values(), specialization, strict=False)):
-        visit(item[0], value, item[1], (index,))
-    signature = dict(zip((p.name for p in function.params), kinds, strict=False))
-    return signature, constants, attributes

@@ -148,3 +148,79 @@ x = torch.randn(1024, device="cuda", requires_grad=True)
 Double.apply(x).sum().backward()
 """
     assert [launch.grid for launch in capture_launches(write(tmp_path, body))] == [(16, 1, 1)]
+
+
+def test_launch_through_a_warmed_up_handle(tmp_path: Path) -> None:
+    body = """\
+x = torch.randn(1024, device="cuda")
+y = torch.empty_like(x)
+kernel = copy.warmup(y, x, 1024, BLOCK=64, grid=(1,))
+kernel._init_handles()
+assert kernel.n_regs > 0 and kernel.metadata.shared > 0
+kernel[(16, 1, 1)](y, x, 1024)
+"""
+    (launch,) = capture_launches(write(tmp_path, body))
+    assert (launch.grid, launch.constexprs["BLOCK"]) == ((16, 1, 1), 64)
+    assert launch.replay is not None
+    assert launch.replay({"BLOCK": 128}).constexprs["BLOCK"] == 128
+
+
+def test_benchmark_is_entered_only_where_nothing_else_launches(tmp_path: Path) -> None:
+    bench = """\
+@triton.testing.perf_report(triton.testing.Benchmark(
+    x_names=["n"], x_vals=[256, 512], line_arg="provider", line_vals=["triton", "torch"], line_names=["a", "b"],
+    plot_name="copy", args={"block": 32}))
+def bench(n, provider, block):
+    run(n, block)
+
+bench.run()
+"""
+    assert [launch.grid for launch in capture_launches(write(tmp_path, bench))] == [(8, 1, 1)]
+    assert [launch.grid for launch in capture_launches(write(tmp_path, "run()\n" + bench))] == [(16, 1, 1)]
+
+
+def test_repeated_tuned_calls_are_captured_once_per_arguments(tmp_path: Path) -> None:
+    tuned = "@triton.autotune([triton.Config({'HALF': h}) for h in (1, 2)], key=['n'])\n@triton.jit"
+    header = HEADER.replace("@triton.jit", tuned)
+    launches = capture_launches(write(tmp_path, "for n in (1024, 2048, 1024, 2048):\n    run(n)\n", header))
+    assert [(launch.grid[0], launch.constexprs["HALF"]) for launch in launches] == [(16, 1), (16, 2), (32, 1), (32, 2)]
+    assert len({launch.group for launch in launches}) == 2
+
+
+def test_wrapped_tensors_of_a_library(tmp_path: Path) -> None:
+    body = """\
+class Rows:
+    '''Another shape of a tensor's memory, by what a kernel launch needs of it.'''
+
+    def __init__(self, base, shape, strides, offset):
+        self.base, self.shape, self.strides, self.offset, self.dtype = base, shape, strides, offset, base.dtype
+
+    def stride(self):
+        return self.strides
+
+    def data_ptr(self):
+        return self.base.data_ptr()
+
+    def numel(self):
+        return 64
+
+    def untyped_storage(self):
+        return self.base.untyped_storage()
+
+x = torch.randn(1024, device="cuda")
+copy[(1,)](x, Rows(x, (4, 16), (32, 1), 8), 64, BLOCK=64)
+"""
+    tensor = capture_launches(write(tmp_path, body))[0].arguments["x_ptr"]
+    assert (str(tensor), tensor.strides, tensor.offset) == ("fp32[4,16]", (32, 1), 8)  # type: ignore[union-attr]
+
+
+def test_refusal_of_a_static_assertion_quotes_it(tmp_path: Path) -> None:
+    header = HEADER.replace("    offsets = tl", "    tl.static_assert(BLOCK <= HALF)\n    offsets = tl", 1)
+    with pytest.raises(KernelError, match=r"Triton cannot lower copy: tl\.static_assert\(BLOCK <= HALF\)"):
+        read_problems(write(tmp_path, "run()\n", header))
+
+
+def test_wrong_number_of_arguments_names_the_launch(tmp_path: Path) -> None:
+    path = write(tmp_path, "x = torch.randn(64)\ncopy[(1,)](x, BLOCK=64)\n")
+    with pytest.raises(InputError, match=rf"kernel\.py:{line_of(path, 'copy[(1,)]')}: the file failed: TypeError"):
+        read_problems(path)
