@@ -105,7 +105,8 @@ class Recorder:
         extents = grid({**given, **first}) if callable(grid) else grid
         storages: dict[int, int] = {}
         described = {
-            n: v if isinstance(v, str) else describe(v, storages, self.mode == "cpu") for n, v in given.items()
+            name: describe(value, storages, False) if hasattr(value, "untyped_storage") else repr(value)
+            for name, value in given.items()
         }
         return f"{id(tuner)} {extents} {described}"
 

@@ -181,7 +181,8 @@ bench.run()
 
 def test_repeated_tuned_calls_are_captured_once_per_arguments(tmp_path: Path) -> None:
     tuned = "@triton.autotune([triton.Config({'HALF': h}) for h in (1, 2)], key=['n'])\n@triton.jit"
-    header = HEADER.replace("@triton.jit", tuned)
+    header = HEADER.replace("@triton.jit", tuned).replace("HALF:", "TYPE: tl.constexpr, HALF:")
+    header = header.replace("BLOCK=block", "BLOCK=block, TYPE=tl.float32")  # not every argument is a number
     launches = capture_launches(write(tmp_path, "for n in (1024, 2048, 1024, 2048):\n    run(n)\n", header))
     assert [(launch.grid[0], launch.constexprs["HALF"]) for launch in launches] == [(16, 1), (16, 2), (32, 1), (32, 2)]
     assert len({launch.group for launch in launches}) == 2
