@@ -11,6 +11,7 @@ then p is dropped (cycles grow with weight, so sums and maxima are unchanged).
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -23,6 +24,7 @@ from cpplan.cost.streams import Resources, resources, streams, tile_size
 from cpplan.cost.traffic import tiles_moved
 from cpplan.cost.units import level_work
 from cpplan.device.device import Device
+from cpplan.plan.alike import alike
 from cpplan.plan.nest import Nest, build_nest
 from cpplan.plan.plan import Delivery, Order, Pattern, Placement, Reader
 from cpplan.plan.routes import load_weights, store_weights
@@ -221,6 +223,9 @@ def feasible(program: TileProgram, device: Device, column: Column, choice: Ints)
     for dim, size in required_group_ends(program, column.spatial):
         ends = [np.array([p.groups[dim] == size for p in rows.places], dtype=bool) for rows in column.rows]
         keep &= np.any([e[c] for e, c in zip(ends, choice.T, strict=True)], axis=0)
+    for members in alike(program):
+        for a, b in itertools.pairwise(members):
+            keep &= column.rows[a].number[choice[:, a]] <= column.rows[b].number[choice[:, b]]
     return keep
 
 

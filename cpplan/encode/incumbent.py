@@ -9,6 +9,7 @@ import numpy as np
 from cpplan.cost.table import Column, Ints, feasible, makespans, totals
 from cpplan.device.device import Device
 from cpplan.encode.prune import OptionBounds
+from cpplan.plan.alike import alike
 from cpplan.plan.plan import Plan
 from cpplan.plan.symmetry import OrderKey, Partner, orbit
 from cpplan.tile.program import TileProgram
@@ -77,11 +78,25 @@ def score(device: Device, site: Site, k: int, budget: int) -> tuple[list[Incumbe
     column = site.column
     choice = _products(_shortlist(column, site.bounds, budget))
     complete = len(choice) == column.combinations
+    if not complete and alike(site.program):
+        choice = np.unique(_in_alike_order(site, choice), axis=0)
     choice = choice[feasible(site.program, device, column, choice)]
     if complete:
         found = best_plans(device, site, choice, k)
         return found, found[0].key[0] if found else NO_PLAN
     return best_plans(device, site, np.concatenate([choice, _descend(device, site, choice)]), k), None
+
+
+def _in_alike_order(site: Site, choice: Ints) -> Ints:
+    """``choice`` with the rows of alike accesses sorted, where all of them have the rows that this takes."""
+    out, rows = choice.copy(), site.column.rows
+    for members in alike(site.program):
+        numbers = np.sort(np.stack([rows[a].number[choice[:, a]] for a in members]), axis=0)
+        found = np.stack([np.searchsorted(rows[a].number, n) for a, n in zip(members, numbers, strict=True)])
+        found = np.minimum(found, np.array([[len(rows[a].number) - 1] for a in members]))
+        there = [rows[a].number[f] == n for a, f, n in zip(members, found, numbers, strict=True)]
+        out[:, members] = np.where(np.all(there, axis=0), found, choice[:, members].T).T
+    return out
 
 
 def _descend(device: Device, site: Site, choice: Ints) -> Ints:
@@ -97,6 +112,7 @@ def _descend(device: Device, site: Site, choice: Ints) -> Ints:
         for access, rows in enumerate(column.rows):
             tried = np.repeat(here[None], len(rows.places), axis=0)
             tried[:, access] = np.arange(len(rows.places))
+            tried = _in_alike_order(site, tried)
             tried = tried[feasible(site.program, device, column, tried)]
             if not len(tried):
                 continue

@@ -7,6 +7,7 @@ model exact: a plan satisfies ``cycles <= c`` if and only if its makespan is at 
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from cpplan.cost.table import Ints, undominated_columns
 from cpplan.device.device import Device
 from cpplan.encode.incumbent import Incumbent, Site
 from cpplan.encode.rank import Term, beat, place_figures, traffic_figure
+from cpplan.plan.alike import alike
 from cpplan.plan.space import required_group_ends, required_wave_boundaries
 
 Literal = cp_model.IntVar
@@ -87,7 +89,10 @@ def _figures(enc: Encoding, name: str) -> list[Term]:
 
 
 def plans_are_canonical(enc: Encoding) -> None:
-    """A column whose wave order or digit order is out of line needs a transfer, or a group's end, to show it."""
+    """A column whose wave order or digit order is out of line needs a transfer, or a group's end, to show it.
+
+    Alike accesses have their placements in the fixed order.
+    """
     for c, site in enumerate(enc.sites):
         column = site.column
         pairs = list(zip(column.rows, enc.option[c], strict=True))
@@ -98,6 +103,10 @@ def plans_are_canonical(enc: Encoding) -> None:
         for dim, size in required_group_ends(site.program, column.spatial):
             at = [y for rows, ys in pairs for y, p in zip(ys, rows.places, strict=True) if p.groups[dim] == size]
             enc.model.add(sum(at) >= enc.column[c])
+        places = [[(y, int(n)) for y, n in zip(ys, rows.number, strict=True)] for rows, ys in pairs]
+        for members in alike(site.program):
+            for a, b in itertools.pairwise(members):
+                enc.model.add(enc.sum_of(places[a]) <= enc.sum_of(places[b]))
 
 
 @dataclass

@@ -6,6 +6,7 @@ Two descriptions that differ only in something no transfer can notice are one pl
 * neighbouring digits of a spatial dim may swap unless some sharing group ends between them, so they are listed in dim
   order;
 * a split must earn its cores: with one core fewer per split the dim would need another wave;
+* accesses that nothing tells apart (:mod:`cpplan.plan.alike`) have their placements in the fixed order;
 * a buffer outside all loops, or a reader that equals an earlier choice, has no second form.
 """
 
@@ -16,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from cpplan.device.device import Device
+from cpplan.plan.alike import alike
 from cpplan.plan.nest import Nest, build_nest, cores_per_dim, wave_trips
 from cpplan.plan.plan import Delivery, Order, Placement, Plan, Reader, Split
 from cpplan.plan.routes import readers
@@ -195,8 +197,18 @@ def required_group_ends(program: TileProgram, spatial: Spatial) -> list[tuple[in
     return out
 
 
+def place_key(nest: Nest, place: Placement) -> tuple[int, int, tuple[int, ...], int, bool, int]:
+    """Place of one placement in the order of :func:`placements`."""
+    reader = READERS.index(place.reader)
+    return nest.names.index(place.level), place.depth, place.groups, place.noc, place.pattern == "forward", reader
+
+
 def is_canonical(program: TileProgram, spatial: Spatial, nest: Nest, chosen: Sequence[Placement]) -> bool:
-    """Whether the wave loops and the digit order are the ones under which this plan is listed."""
+    """Whether wave loops, digit order and alike accesses are the ones under which this plan is listed."""
+    for members in alike(program):
+        keys = [place_key(nest, chosen[i]) for i in members]
+        if keys != sorted(keys):
+            return False
     levels = {p.level for p in chosen}
     ends = {(s, g) for p in chosen for s, g in enumerate(p.groups)}
     return all(level in levels for level in required_wave_boundaries(program, nest)) and all(

@@ -14,11 +14,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from cpplan.plan.alike import alike, facts
 from cpplan.plan.nest import build_nest
 from cpplan.plan.plan import Placement, Plan, Split, wave
-from cpplan.plan.space import READERS
-from cpplan.tile.layout import hardware_tiles
-from cpplan.tile.program import Access, TileProgram
+from cpplan.plan.space import place_key
+from cpplan.tile.program import TileProgram
 
 T = TypeVar("T")
 OrderKey = tuple[Any, ...]
@@ -33,8 +33,9 @@ class Symmetry:
 
 
 def symmetries(source: TileProgram, target: TileProgram) -> tuple[Symmetry, ...]:
-    """All symmetries that map ``source`` onto ``target``, the identity first when the two are one program.
+    """One symmetry per renaming that maps ``source`` onto ``target``, the identity first when the two are one program.
 
+    Which of several alike accesses an access maps onto makes no difference: images are listed in canonical form.
     The programs are candidates of one kernel, often the same one. Whether their tile ops cost the same is for the
     caller to check: that depends on the device.
     """
@@ -50,31 +51,24 @@ def symmetries(source: TileProgram, target: TileProgram) -> tuple[Symmetry, ...]
     for permuted in itertools.permutations(names):
         renaming = dict(zip(names, permuted, strict=True))
         if all(d.extent == extents[renaming[d.name]] for d in source.dims):
-            found += [Symmetry(tuple(renaming.items()), t) for t in _targets(source, target, renaming)]
+            image_of = _target(source, target, renaming)
+            found += [] if image_of is None else [Symmetry(tuple(renaming.items()), image_of)]
     return tuple(found)
 
 
-def _targets(source: TileProgram, target: TileProgram, renaming: Mapping[str, str]) -> list[tuple[int, ...]]:
-    """Every bijection of accesses that respects ``renaming``."""
-    there = [_facts(target, b) for b in target.accesses]
-    candidates = []
+def _target(source: TileProgram, target: TileProgram, renaming: Mapping[str, str]) -> tuple[int, ...] | None:
+    """A bijection of accesses that respects ``renaming``; None when there is none."""
+    there = [(facts(target, b), b.indices) for b in target.accesses]
+    left = list(range(len(there)))
+    chosen = []
     for a in source.accesses:
-        own, image_of = _facts(source, a), {renaming.get(i, i) for i in a.indices}
-        candidates.append([j for j, b in enumerate(target.accesses) if own == there[j] and image_of == b.indices])
-    return [choice for choice in itertools.product(*candidates) if len(set(choice)) == len(choice)]
-
-
-def _facts(program: TileProgram, access: Access) -> tuple[object, ...]:
-    """All that the cost model and the space see of an access besides its indices."""
-    written = any(x.kind != "load" and x.tensor == access.tensor for x in program.accesses)
-    return (
-        access.kind,
-        access.loop,
-        access.klass,
-        hardware_tiles(access.tile),
-        program.tensor(access.tensor).dtype,
-        written,
-    )
+        own = facts(source, a), frozenset(renaming.get(i, i) for i in a.indices)
+        match = next((j for j in left if there[j] == own), None)
+        if match is None:
+            return None
+        left.remove(match)
+        chosen.append(match)
+    return tuple(chosen)
 
 
 def image(target: TileProgram, plan: Plan, symmetry: Symmetry) -> Plan:
@@ -91,7 +85,7 @@ def image(target: TileProgram, plan: Plan, symmetry: Symmetry) -> Plan:
 
 
 def canonical(program: TileProgram, plan: Plan) -> Plan:
-    """Sort the digits of every spatial dim wherever no sharing group ends between them."""
+    """Sort the digits of every spatial dim wherever no sharing group ends between them, and alike accesses."""
     position = {d.name: i for i, d in enumerate(program.dims)}
     spatial = []
     for number, splits in enumerate(plan.spatial):
@@ -101,7 +95,21 @@ def canonical(program: TileProgram, plan: Plan) -> Plan:
         for part in _runs(splits, [size in ends for size in below[1:]]):
             digits += sorted(part, key=lambda s: position[s.dim])
         spatial.append(tuple(digits))
-    return replace(plan, spatial=tuple(spatial))
+    return _sorted_alike(program, replace(plan, spatial=tuple(spatial)))
+
+
+def _sorted_alike(program: TileProgram, plan: Plan) -> Plan:
+    """Placements of every class of alike accesses in the fixed order."""
+    classes = alike(program)
+    if not classes:
+        return plan
+    nest = build_nest(program, plan.spatial, plan.order)
+    places = list(plan.placements)
+    for members in classes:
+        ranked = sorted((places[i] for i in members), key=lambda p: place_key(nest, p))
+        for i, place in zip(members, ranked, strict=True):
+            places[i] = replace(place, access=program.accesses[i].name)
+    return replace(plan, placements=tuple(places))
 
 
 def _runs(items: Sequence[T], ends: Sequence[bool]) -> list[list[T]]:
@@ -117,14 +125,11 @@ def _runs(items: Sequence[T], ends: Sequence[bool]) -> list[list[T]]:
 def order_key(program: TileProgram, plan: Plan) -> OrderKey:
     """Place of ``plan`` in the fixed order of the space at its block shape: mapping, wave order, placements."""
     position = {d.name: i for i, d in enumerate(program.dims)}
-    node = {name: i for i, name in enumerate(build_nest(program, plan.spatial, plan.order).names)}
+    nest = build_nest(program, plan.spatial, plan.order)
     return (
         tuple(tuple((position[s.dim], s.factor) for s in splits) for splits in plan.spatial),
         tuple(tuple(position[d] for d in group) for group in plan.order),
-        tuple(
-            (node[p.level], p.depth, p.groups, p.noc, p.pattern == "forward", READERS.index(p.reader))
-            for p in plan.placements
-        ),
+        tuple(place_key(nest, p) for p in plan.placements),
     )
 
 
