@@ -60,7 +60,9 @@ class AddressLog:
 
         def noting(position, original):
             def call(*args, **options):
-                self.note(args[position], args[position + 1 if original is load else position + 2])
+                mask = args[position + 1 if original is load else position + 2]
+                mask.data = mask.data.astype(bool)  # Triton 3.9 may combine masks to integers, and then refuses them
+                self.note(args[position], mask)
                 return original(*args, **options)
 
             return call
