@@ -10,13 +10,17 @@ import numpy.typing as npt
 from cpplan.cost.streams import transfer_cycles
 from cpplan.cost.units import level_work
 from cpplan.device.device import Device
+from cpplan.errors import InputError
 from cpplan.tile.arith import ceil_div, round_up
 from cpplan.tile.layout import hardware_tiles, shape_bytes, tile_bytes
 from cpplan.tile.program import Family, TileProgram
 
 Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 INFINITE = np.int64(1) << 60
 """Bound of what cannot be."""
+LONGEST = 1 << 50
+"""Cycles on one core up to which a launch is planned: sums and products of its figures stay below ``INFINITE``."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +75,40 @@ def block_cycles(facts: BlockFacts) -> Ints:
             runs = runs * facts.trips[loop_number(facts.program, name)]
         total = total + runs * facts.ops[1 + number]
     return total
+
+
+def check_plannable(name: str, family: Family, facts: BlockFacts, device: Device) -> None:
+    """Raise :class:`InputError` when launch ``name`` has no accesses or its cycles could leave the 64-bit range."""
+    if not facts.program.accesses:
+        raise InputError(f"{name}: reads and writes no tile, so there is nothing to plan")
+    cycles = _one_core_cycles(facts, device)
+    worst = int(np.argmax(cycles))
+    if cycles[worst] > LONGEST:
+        block = " ".join(f"{parameter}={value}" for parameter, value in family.blocks[worst]) or "its only block shape"
+        raise InputError(
+            f"{name}: too long to plan exactly: about {cycles[worst]:.0e} cycles on one core ({block}), the limit is "
+            f"{LONGEST:.0e}. Check the sizes of the launch, or offer only larger blocks"
+        )
+
+
+def _one_core_cycles(facts: BlockFacts, device: Device) -> Floats:
+    """Cycles of every block shape with all ops and transfers in turn on one core, in floats: they never wrap around."""
+    program, trips = facts.program, facts.trips.astype(float)
+    blocks: Floats = np.prod(facts.extents.astype(float), axis=0)
+
+    def runs(loop: str | None) -> Floats:
+        total: Floats = blocks
+        for name in program.loop_path(loop):
+            total = total * trips[loop_number(program, name)]
+        return total
+
+    cycles: Floats = np.zeros_like(blocks)
+    for loop, ops in zip((None, *(loop.name for loop in program.loops)), facts.ops, strict=True):
+        cycles = cycles + runs(loop) * ops
+    for access, pages, page_bytes in zip(program.accesses, facts.pages, facts.page_bytes, strict=True):
+        transfer = device.dram.read if access.kind == "load" else device.dram.write
+        cycles = cycles + runs(access.loop) * transfer_cycles(transfer, pages, page_bytes)
+    return cycles
 
 
 def block_bounds(facts: BlockFacts, device: Device) -> Ints:

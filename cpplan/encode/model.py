@@ -141,7 +141,9 @@ def makespan_is_the_nested_pipeline(enc: Encoding) -> None:
     for node in reversed(range(depth)):
         load, store = _group(enc, parts, node, False, 2), _group(enc, parts, node, True, 2)
         alone = [_group(enc, parts, node, side, 1) for side in (False, True)]
-        serial, period = enc.time(f"serial[{node}]"), enc.time(f"period[{node}]")
+        serial = enc.time(f"serial[{node}]")
+        fewest = min(site.column.nest.trips[node] for site in enc.sites if node < len(site.column.nest.names))
+        period = enc.model.new_int_var(0, enc.limit // max(1, fewest - 1), f"period[{node}]")
         for row in _overlap_rows(enc.device, load, serial, store):
             enc.model.add(period >= row)
         _period_covers_busiest_resource(enc, parts, node, period)

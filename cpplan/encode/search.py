@@ -10,7 +10,7 @@ import numpy as np
 
 from cpplan.cost.table import build_column, position_cycles
 from cpplan.device.device import Device
-from cpplan.encode.blocks import BlockFacts, Ints, block_facts
+from cpplan.encode.blocks import BlockFacts, Ints, block_facts, check_plannable
 from cpplan.encode.bounds import Order
 from cpplan.encode.incumbent import NO_PLAN, Incumbent, Site
 from cpplan.encode.lanes import SpatialTable, spatial_table
@@ -156,6 +156,7 @@ def start(
     families, offset = [], 0
     for family in problem.families:
         facts = block_facts(family, device)
+        check_plannable(problem.name, family, facts, device)
         largest = tuple(int(n) for n in facts.extents.max(axis=1))
         table = spatial_table(device, tuple(d.name for d in facts.program.dims), largest)
         families.append(FamilyFacts(family, facts, table, offset, _outline(facts)))

@@ -22,7 +22,7 @@ from cpplan.encode.incumbent import Incumbent
 from cpplan.encode.infeasible import reason
 from cpplan.encode.prove import prove
 from cpplan.encode.search import Search, start
-from cpplan.errors import InternalError
+from cpplan.errors import InputError, InternalError
 from cpplan.plan.plan import Plan
 from cpplan.plan.space import violations
 from cpplan.tile.program import Problem, TileProgram
@@ -67,7 +67,10 @@ def solve(
     """The ``k`` best plans of ``problem`` on ``device``, with proof.
 
     ``time_limit`` in seconds turns the answer into the best plans known with their bound. One worker is deterministic.
+    Raises :class:`InputError` for ``k`` or ``workers`` below 1 and for launches too long to plan exactly.
     """
+    if k < 1 or workers < 1:
+        raise InputError(f"k={k}, workers={workers}: both need at least 1")
     begin = time.perf_counter()
     deadline = begin + time_limit if time_limit is not None else None
     search = start(problem, device, k, deadline, workers, seed, progress or (lambda _: None))
