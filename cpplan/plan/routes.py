@@ -22,15 +22,16 @@ Weights = npt.NDArray[np.int64]
 
 
 def link_count(noc: Noc) -> int:
-    """Directed links of ``noc``: one per router and routed axis (a network moves in one direction per axis)."""
-    return len(noc.route) * int(np.prod(noc.torus))
+    """Directed links of ``noc``: one per router, routed axis and direction (a torus moves in one per axis)."""
+    return len(noc.route) * int(np.prod(noc.torus)) * (1 if noc.wraps else 2)
 
 
-def _link(noc: Noc, stage: int, router: Coordinate) -> int:
+def _link(noc: Noc, stage: int, router: Coordinate, back: bool) -> int:
+    """Number of the link that leaves ``router`` along the axis of ``stage``; ``back``: against its direction."""
     flat = 0
     for position, extent in zip(router, noc.torus, strict=True):
         flat = flat * extent + position
-    return stage * int(np.prod(noc.torus)) + flat
+    return (stage + back * len(noc.route)) * int(np.prod(noc.torus)) + flat
 
 
 def _steps(noc: Noc, stage: int, start: int, stop: int) -> list[int]:
@@ -46,10 +47,11 @@ def _steps(noc: Noc, stage: int, start: int, stop: int) -> list[int]:
 def route(noc: Noc, source: Coordinate, target: Coordinate) -> list[int]:
     """Links that a packet from ``source`` to ``target`` crosses."""
     links, here = [], list(source)
-    for stage, (axis, _) in enumerate(noc.route):
+    for stage, (axis, step) in enumerate(noc.route):
+        back = not noc.wraps and (target[axis] - here[axis]) * step < 0
         for position in _steps(noc, stage, here[axis], target[axis]):
             here[axis] = position
-            links.append(_link(noc, stage, tuple(here)))
+            links.append(_link(noc, stage, tuple(here), back))
         here[axis] = target[axis]
     return links
 
@@ -87,7 +89,7 @@ def group_members(origin: Coordinate, groups: tuple[int, ...]) -> list[Coordinat
 def line_of(device: Device, noc: int, members: list[Coordinate]) -> list[Coordinate]:
     """Members of a forwarding group in the direction that ``noc`` travels along their axis."""
     axis = next((a for a in range(len(device.dims)) if members[0][a] != members[-1][a]), 0)
-    step = dict(device.nocs[noc].route)[axis]
+    step = dict(device.nocs[noc].route).get(axis, 1)
     return members if step > 0 else members[::-1]
 
 
