@@ -26,6 +26,8 @@ def problems_of(options: LaunchOptions, sram_limit: int | None = None) -> list[P
         mode=options.tensors,
         argv=options.argv,
         sram_limit=sram_limit,
+        gpu=options.gpu,
+        multiprocessors=options.multiprocessors,
     )
 
 

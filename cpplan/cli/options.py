@@ -27,6 +27,8 @@ class LaunchOptions:
     grid: str | None = None
     free: tuple[str, ...] = ()
     tensors: str = "fake"
+    gpu: str | None = None
+    multiprocessors: int | None = None
     argv: tuple[str, ...] = ()
 
 
@@ -77,7 +79,7 @@ def kernel_file(command: Command) -> Command:
 def take_launch(values: dict[str, Any]) -> LaunchOptions:
     """Move the launch options out of a command's keyword arguments."""
     free = tuple(name for text in values.pop("free") for name in text.split(",") if name)
-    names = ("path", "entry", "kernel", "arg", "constexpr", "grid", "tensors", "argv")
+    names = ("path", "entry", "kernel", "arg", "constexpr", "grid", "tensors", "gpu", "multiprocessors", "argv")
     return LaunchOptions(free=free, **{name: values.pop(name) for name in names})
 
 
@@ -104,6 +106,10 @@ _LAUNCH: list[Callable[[Any], Any]] = [
         default="fake",
         show_default=True,
         help="What the file computes with: tensors without memory, or real ones when its code looks at values.",
+    ),
+    click.option("--as", "gpu", metavar="sm_NN", help="GPU that the file believes to run on.  [sm_90]"),
+    click.option(
+        "--multiprocessors", type=int, metavar="N", help="Its multiprocessors, the grid of persistent kernels.  [132]"
     ),
 ]
 

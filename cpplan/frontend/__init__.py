@@ -24,6 +24,8 @@ def read_problems(
     mode: str = "fake",
     argv: Sequence[str] = (),
     sram_limit: int | None = None,
+    gpu: str | None = None,
+    multiprocessors: int | None = None,
 ) -> list[Problem]:
     """One problem per distinct kernel launch of ``path``.
 
@@ -33,19 +35,25 @@ def read_problems(
     parameters for which all multiples of 32 are candidates, in the kernels that have them; candidates whose
     single-buffered tiles exceed ``sram_limit`` bytes are left out. ``mode`` is "fake" (tensors without memory) or "cpu"
     (real tensors).
+    ``gpu`` ("sm_80" to "sm_90") and ``multiprocessors`` describe the GPU that the file is told it runs on: some files
+    choose code paths by the one, and persistent kernels their grid by the other.
 
     Raises :class:`~cpplan.errors.InputError` for a file, launch or option that cannot be used and
     :class:`~cpplan.errors.KernelError` for a kernel that cannot be analysed.
     """
     from cpplan.errors import InputError
     from cpplan.frontend.capture import capture_launches
+    from cpplan.frontend.imaginary_gpu import pretended_gpu
     from cpplan.frontend.problems import group_launches, problems_of, with_distinct_names
     from cpplan.frontend.written import written_launches
 
-    if kernel is not None:
-        launches = written_launches(path, kernel, args, constexprs, grid)
-    elif args or constexprs or grid:
-        raise InputError("--arg, --constexpr and --grid describe a launch of the kernel named with --kernel; name one")
-    else:
-        launches = capture_launches(path, entry=entry, mode=mode, argv=argv)
-    return with_distinct_names(problems_of(group_launches(launches), free, sram_limit))
+    with pretended_gpu(gpu, multiprocessors):
+        if kernel is not None:
+            launches = written_launches(path, kernel, args, constexprs, grid)
+        elif args or constexprs or grid:
+            raise InputError(
+                "--arg, --constexpr and --grid describe a launch of the kernel named with --kernel; name one"
+            )
+        else:
+            launches = capture_launches(path, entry=entry, mode=mode, argv=argv)
+        return with_distinct_names(problems_of(group_launches(launches), free, sram_limit))

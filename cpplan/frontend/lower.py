@@ -15,10 +15,8 @@ from typing import Any
 
 from cpplan.errors import InternalError, KernelError
 from cpplan.frontend.generic import Operation, parse_module
+from cpplan.frontend.imaginary_gpu import current_gpu
 from cpplan.frontend.launch import Argument, DescriptorArgument, Launch
-
-TARGET = ("cuda", 90, 32)
-"""The target whose code paths kernels are lowered on: TTIR does not depend on it, `tl` feature checks do."""
 
 _CLEAN = ("common.inliner", "ttir.rewrite_tensor_pointer", "common.canonicalizer", "ttir.combine", "common.cse")
 _FOLD = ("common.sccp", "common.canonicalizer", "common.cse", "common.canonicalizer", "common.symbol_dce")
@@ -78,7 +76,7 @@ def _make_ir(launch: Launch) -> tuple[Any, Any]:
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource, make_backend
 
-    target = GPUTarget(*TARGET)
+    target = GPUTarget("cuda", current_gpu().capability, 32)  # TTIR itself does not depend on it, feature checks do
     backend = make_backend(target)
     options = backend.parse_options({})
     context = ir.context()

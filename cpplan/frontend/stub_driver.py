@@ -6,15 +6,11 @@ import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from cpplan.frontend.lower import TARGET
-
-MULTIPROCESSORS = 132
-"""Multiprocessor count reported to host code; persistent kernels size their grid with it."""
+from cpplan.frontend.imaginary_gpu import current_gpu
 
 PROPERTIES = {
     "max_shared_mem": 232448,
     "max_num_regs": 65536,
-    "multiprocessor_count": MULTIPROCESSORS,
     "warpSize": 32,
     "sm_clock_rate": 1,
     "mem_clock_rate": 1,
@@ -27,7 +23,7 @@ class StubUtils:
 
     def get_device_properties(self, device: int = 0) -> dict[str, int]:
         """Properties of the imaginary device."""
-        return dict(PROPERTIES)
+        return {**PROPERTIES, "multiprocessor_count": current_gpu().multiprocessors}
 
 
 class StubDriver:
@@ -39,7 +35,7 @@ class StubDriver:
         """The target kernels are lowered for."""
         from triton.backends.compiler import GPUTarget
 
-        return GPUTarget(*TARGET)
+        return GPUTarget("cuda", current_gpu().capability, 32)
 
     def get_current_device(self) -> int:
         """Index of the imaginary device."""
@@ -54,7 +50,7 @@ class StubDriver:
 
     def get_device_capability(self, *_: Any) -> tuple[int, int]:
         """Compute capability of the target."""
-        return divmod(TARGET[1], 10)
+        return divmod(current_gpu().capability, 10)
 
     def get_active_torch_device(self) -> Any:
         """The torch device that user code sees."""

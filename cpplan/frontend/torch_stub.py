@@ -13,8 +13,7 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from cpplan.frontend.lower import TARGET
-from cpplan.frontend.stub_driver import MULTIPROCESSORS
+from cpplan.frontend.imaginary_gpu import current_gpu
 
 Patch = Callable[[Any, str, Any], None]
 
@@ -155,9 +154,9 @@ class _Generator:
 
 def patch_cuda(patch: Patch) -> None:
     """Replace the names of ``torch.cuda`` that ordinary host code calls."""
-    capability = divmod(TARGET[1], 10)
+    capability = divmod(current_gpu().capability, 10)
     properties = types.SimpleNamespace(
-        multi_processor_count=MULTIPROCESSORS, name="stub", major=capability[0], minor=capability[1],
+        multi_processor_count=current_gpu().multiprocessors, name="stub", major=capability[0], minor=capability[1],
         total_memory=80 << 30, warp_size=32, shared_memory_per_block_optin=232448, L2_cache_size=50 << 20,
         max_threads_per_multi_processor=2048, regs_per_multiprocessor=65536, gcnArchName="",
     )  # fmt: skip

@@ -7,6 +7,7 @@ import pytest
 from cpplan.errors import InputError, KernelError
 from cpplan.frontend import read_problems
 from cpplan.frontend.capture import capture_launches
+from cpplan.tile.family import candidate_program
 
 HEADER = """\
 import torch
@@ -225,3 +226,19 @@ def test_wrong_number_of_arguments_names_the_launch(tmp_path: Path) -> None:
     path = write(tmp_path, "x = torch.randn(64)\ncopy[(1,)](x, BLOCK=64)\n")
     with pytest.raises(InputError, match=rf"kernel\.py:{line_of(path, 'copy[(1,)]')}: the file failed: TypeError"):
         read_problems(path)
+
+
+def test_the_imaginary_gpu_is_a_choice(tmp_path: Path) -> None:
+    body = """\
+properties = torch.cuda.get_device_properties(0)
+assert torch.cuda.get_device_capability() == (properties.major, properties.minor) == (8, 0)
+driver = triton.runtime.driver.active
+assert driver.get_current_target().arch == 80
+assert driver.utils.get_device_properties(0)["multiprocessor_count"] == properties.multi_processor_count == 64
+x = torch.randn(1024, device="cuda")
+copy[(properties.multi_processor_count,)](torch.empty_like(x), x, 1024, BLOCK=16)
+"""
+    (problem,) = read_problems(write(tmp_path, body), gpu="sm_80", multiprocessors=64)
+    assert [dim.extent for dim in candidate_program(problem.families[0], 0).dims] == [64]
+    with pytest.raises(InputError, match="--as mi300: the imaginary GPU may be sm_80"):
+        read_problems(write(tmp_path, body), gpu="mi300")
