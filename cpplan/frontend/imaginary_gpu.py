@@ -1,4 +1,4 @@
-"""The GPU that captured files believe to run on. It decides code paths and the grids of persistent kernels, not plans."""
+"""The GPU that captured files believe to run on: it decides code paths and the grids of persistent kernels."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ class ImaginaryGpu:
     multiprocessors: int = 132
 
 
-_CURRENT = ContextVar("imaginary_gpu", default=ImaginaryGpu())
+DEFAULT = ImaginaryGpu()
+
+_CURRENT: ContextVar[ImaginaryGpu] = ContextVar("imaginary_gpu", default=DEFAULT)
 
 
 def current_gpu() -> ImaginaryGpu:
