@@ -82,7 +82,9 @@ def solve(
 def _answer(search: Search, seconds: float) -> Solution:
     """Re-score and re-check every plan outside the solver, then assemble the answer."""
     plans = tuple(_checked(search, rank, plan) for rank, plan in enumerate(search.best, 1))
-    status: Status = "feasible" if search.open_bound is not None else "optimal" if plans else "infeasible"
+    limit = search.limit
+    undecided = search.open_bound is not None and (limit is None or search.open_bound <= limit)
+    status: Status = "feasible" if undecided else "optimal" if plans else "infeasible"
     best = plans[0].cost.makespan_cycles if plans else 0
     bound = best if search.open_bound is None else min(best, search.open_bound)
     gap = (best - bound) / best if best else 0.0

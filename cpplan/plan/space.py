@@ -108,13 +108,14 @@ def ordered_partitions(items: tuple[int, ...]) -> tuple[tuple[tuple[int, ...], .
 def legal_levels(program: TileProgram, nest: Nest, access: Access) -> list[int]:
     """Levels at which the transfer of ``access`` may sit, outermost first.
 
-    A load may sit anywhere around its use; a load of a tensor that the program also writes stays where it is. A store
-    may wait for an outer level only across loops that its address depends on (each tile is written once).
+    A load may sit anywhere around its use; one of a tensor that the program also writes, or at an address that is not
+    affine (it may come from data loaded there), stays where it is. A store may wait for an outer level only across loops
+    that its address depends on (each tile is written once).
     """
     path = nest.path(nest.home[access.loop or ""])
     if access.kind == "load":
         written = any(a.kind != "load" and a.tensor == access.tensor for a in program.accesses)
-        return [path[-1]] if written else list(path)
+        return [path[-1]] if written or access.klass != "affine" else list(path)
     levels = [path[-1]]
     for inner, outer in zip(reversed(path), reversed(path[:-1]), strict=False):
         if access.kind == "atomic" or nest.distinct(inner, access.indices) < nest.trips[inner]:

@@ -62,7 +62,8 @@ class AddressLog:
             def call(*args, **options):
                 mask = args[position + 1 if original is load else position + 2]
                 if isinstance(mask.data, np.ndarray):  # descriptors bring a plain array
-                    mask.data = mask.data.astype(bool)  # Triton 3.9 may combine masks to integers, and then refuses them
+                    # Triton 3.9 may combine masks to integers, and then refuses them.
+                    mask.data = mask.data.astype(bool)
                 self.note(args[position], mask)
                 return original(*args, **options)
 
