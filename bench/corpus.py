@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -71,6 +72,43 @@ def jobs(options: argparse.Namespace) -> Iterator[tuple[str, list[str]]]:
         for script in sorted(Path(folder).glob("*.py")):
             if not script.name.startswith("_"):
                 yield name, [str(script), "--script", *limits]
+
+
+def without_places(records: list[dict[str, Any]], options: argparse.Namespace) -> list[dict[str, Any]]:
+    """The records with files named as they are called inside their package, wherever that was installed."""
+    text = json.dumps(records)
+    folders = [argument.partition("=")[2] for argument in options.scripts]
+    for folder in (*(str(Path(f).resolve()) for f in folders), str(HERE.parent)):
+        text = text.replace(json.dumps(folder + "/")[1:-1], "")
+    text = re.sub(r"/[^\s\"]*/site-packages/", "", text)
+    return json.loads(text.replace(str(Path.home()), "~"))  # type: ignore[no-any-return]
+
+
+def table(result: dict[str, Any]) -> str:
+    """The outcome per library in Markdown."""
+    lines = [
+        "| library | kernels | all accesses affine | partial | opaque | planned | too large for SRAM | no plan |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    libraries: dict[str, list[dict[str, Any]]] = {}
+    for record in result["kernels"]:
+        if record["kernel"]:
+            libraries.setdefault(record["library"], []).append(record)
+            libraries.setdefault("all", []).append(record)
+    for name, kernels in sorted(libraries.items(), key=lambda item: item[0] == "all"):
+        classes = [set(kernel.get("classes", {})) for kernel in kernels]
+        outcomes = Counter(kernel["outcome"] for kernel in kernels)
+        counts = [
+            len(kernels),
+            sum(found == {"affine"} for found in classes),
+            sum("partial" in found and "opaque" not in found for found in classes),
+            sum("opaque" in found for found in classes),
+            outcomes["planned"],
+            outcomes["infeasible"],
+            len(kernels) - outcomes["planned"] - outcomes["infeasible"],
+        ]
+        lines.append(f"| {name} | {' | '.join(map(str, counts))} |")
+    return "\n".join(lines)
 
 
 def row(record: dict[str, Any]) -> str:
@@ -130,11 +168,12 @@ def main() -> None:
             "time_limit_seconds": options.time_limit,
             "versions": [line for line in versions.splitlines() if "==" in line],
             "summary": summary(records),
-            "kernels": records,
+            "kernels": without_places(records, options),
         }
         options.out.parent.mkdir(parents=True, exist_ok=True)
         options.out.write_text(json.dumps(result, indent=1) + "\n")
     print(json.dumps(summary(records), indent=1))
+    print(table(result))
 
 
 if __name__ == "__main__":
