@@ -109,8 +109,8 @@ def legal_levels(program: TileProgram, nest: Nest, access: Access) -> list[int]:
     """Levels at which the transfer of ``access`` may sit, outermost first.
 
     A load may sit anywhere around its use; one of a tensor that the program also writes, or at an address that is not
-    affine (it may come from data loaded there), stays where it is. A store may wait for an outer level only across loops
-    that its address depends on (each tile is written once).
+    affine (it may come from data loaded there), stays where it is. A store may wait for an outer level only across
+    loops that its address depends on (each tile is written once).
     """
     path = nest.path(nest.home[access.loop or ""])
     if access.kind == "load":
