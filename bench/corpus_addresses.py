@@ -64,6 +64,8 @@ def interpreted(path: Path, case: str, samples: int) -> None:
     """Print one JSON line per launch of ``case``: its key, and elements by parameter and program."""
     os.environ["TRITON_INTERPRET"] = "1"
     sys.path[:0] = [str(HERE.parent / "tests"), str(path.parent)]
+    import numpy as np
+    import triton.language as tl
     from frontend.interpreter_addresses import AddressLog
     from triton.runtime import autotuner, driver, interpreter
 
@@ -87,10 +89,19 @@ def interpreted(path: Path, case: str, samples: int) -> None:
         print(json.dumps(record | {"grid": extents, "problem": problem, "touched": log.entries}), flush=True)
 
     def first_config(tuner: Any, /, *args: Any, **kwargs: Any) -> Any:
-        return tuner.fn.run(*args, **{**kwargs, **tuner.configs[0].all_kwargs()})
+        config = tuner.configs[0]
+        values = {**kwargs, **config.all_kwargs()}
+        if config.pre_hook is not None:
+            config.pre_hook({**dict(zip(tuner.arg_names, args, strict=False)), **values})
+        return tuner.fn.run(*args, **values)
+
+    def bfloat16(builder: Any, value: float) -> Any:  # values are held as the upper half of a float32
+        bits = np.array([value], dtype=np.float32).view(np.uint32) >> 16
+        return interpreter.TensorHandle(bits.astype(np.uint16), tl.bfloat16)
 
     driver.set_active(StubDriver())
     interpreter.InterpretedFunction.run = run
+    interpreter.InterpreterBuilder.get_bf16 = bfloat16
     autotuner.Autotuner.run = first_config
     patch_cuda(setattr)
     with DeviceMode(fake=False):
