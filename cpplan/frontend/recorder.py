@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from cpplan.errors import InputError
 from cpplan.frontend import helion
 from cpplan.frontend.arguments import describe, source_parts
 from cpplan.frontend.launch import Launch
@@ -43,13 +44,18 @@ class Recorder:
         self.mode = mode
         self.overrides = dict(overrides or {})
         self.launches: list[Launch] = []
-        self.value_reads = 0
+        self._pretence: Any = None  # torch's part of the pretence, which counts reads of values
         self._seen: set[str] = set()
         self._tunings = 0
         self._group: int | None = None
         self._config: tuple[tuple[str, Any], ...] = ()
         self._helion: _HelionCall | None = None
         self._root: Callable[[], Any] | None = None  # the user's own call, for replays
+
+    @property
+    def value_reads(self) -> int:
+        """How often host code read a value that a tensor without memory does not have."""
+        return self._pretence.value_reads if self._pretence is not None else 0
 
     # -- the three replaced entry points -----------------------------------------------------------------------------
 
@@ -151,6 +157,9 @@ class Recorder:
     def _record(
         self, function: Any, backend: Any, bound: Mapping[str, Any], specialization: Any, grid: tuple[int, int, int]
     ) -> None:
+        if min(grid) < 1:  # nothing runs
+            self._explain_empty(function, grid)
+            return
         signature, constants, attributes = source_parts(function, backend, bound, specialization)
         constexpr = {p.name for p in function.params if p.is_constexpr}
         constexprs = {n: v for n, v in bound.items() if n in constexpr}
@@ -180,6 +189,13 @@ class Recorder:
         if launch.key not in self._seen:
             self._seen.add(launch.key)
             self.launches.append(launch)
+
+    def _explain_empty(self, function: Any, grid: tuple[int, int, int]) -> None:
+        """An empty grid is no launch, unless it comes from a value that nobody knows."""
+        if self.value_reads:
+            where = f"{kernel_source(function)}: {function.__name__} is launched on grid {grid}"
+            why = "which comes from a value that the file reads from a tensor"
+            raise InputError(f"{where}, {why}; values are known with --tensors cpu only")
 
     def _replay(self) -> Callable[[Mapping[str, int]], Launch]:
         root, mode = self._root, self.mode
@@ -218,8 +234,7 @@ class Recorder:
             if _has_torch():
                 from cpplan.frontend.torch_stub import pretend_cuda
 
-                mode = stack.enter_context(pretend_cuda(patch, fake=self.mode == "fake"))
-                stack.callback(lambda: setattr(self, "value_reads", mode.value_reads))
+                self._pretence = stack.enter_context(pretend_cuda(patch, fake=self.mode == "fake"))
             yield
 
     def _patch_helion(self, module: types.ModuleType, patch: Callable[[Any, str, Any], None]) -> None:

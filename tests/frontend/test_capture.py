@@ -242,3 +242,14 @@ copy[(properties.multi_processor_count,)](torch.empty_like(x), x, 1024, BLOCK=16
     assert [dim.extent for dim in candidate_program(problem.families[0], 0).dims] == [64]
     with pytest.raises(InputError, match="--as mi300: the imaginary GPU may be sm_80"):
         read_problems(write(tmp_path, body), gpu="mi300")
+
+
+def test_grid_from_a_value_needs_real_tensors(tmp_path: Path) -> None:
+    path = write(tmp_path, "run(int(torch.tensor([256, 768]).sum()))\n")
+    with pytest.raises(InputError, match=r"kernel\.py:\d+: copy is launched on grid \(0, 1, 1\), .* --tensors cpu"):
+        read_problems(path)
+    assert capture_launches(path, mode="cpu")[0].grid == (16, 1, 1)
+
+
+def test_empty_grid_is_no_launch(tmp_path: Path) -> None:
+    assert [launch.grid for launch in capture_launches(write(tmp_path, "run(0)\nrun(64)\n"))] == [(1, 1, 1)]
