@@ -18,7 +18,15 @@ from cpplan.frontend.launch import Launch
 from cpplan.frontend.lower import lower
 from cpplan.frontend.numbering import Maps, Numbering, number
 from cpplan.frontend.space import Array
-from cpplan.frontend.tensors import contents, descriptors, program_tensors, slot_tensors, spread_all, storages
+from cpplan.frontend.tensors import (
+    Elsewhere,
+    contents,
+    descriptors,
+    program_tensors,
+    slot_tensors,
+    spread_all,
+    storages,
+)
 from cpplan.frontend.tile_values import computed_fill, connect
 from cpplan.tile.program import Access, Loop, TileProgram
 
@@ -48,11 +56,11 @@ def build(launch: Launch, fold: bool = True) -> Built:
     maps, views = spread_all(analysis, arguments)
     numbering = number(launch, analysis, maps, storages(arguments))
     body = Body(analysis, numbering, fold)
-    names = Names()
+    names, elsewhere = Names(), Elsewhere({name for name, _ in arguments.values()})
     built = []
     for raw, item in zip(analysis.accesses, maps, strict=True):
-        tensor = arguments[raw.base][0] if raw.base in arguments else ""
-        built.append(_access(raw, item, names.new(tensor or "memory"), tensor, views, body))
+        tensor = arguments[raw.base][0] if raw.base in arguments else elsewhere.name_for(raw)
+        built.append(_access(raw, item, names.new(tensor), tensor, views, body))
     roots = [raw.value for raw in analysis.accesses if raw.kind != "load"]
     fills = [fill for fill in map(computed_fill, analysis.accesses) if fill is not None]
     body.emit(body.needed_by([*roots, *fills]))
@@ -60,7 +68,7 @@ def build(launch: Launch, fold: bool = True) -> Built:
         name=launch.kernel,
         dims=numbering.dims,
         loops=tuple(_loop(r, analysis, numbering, body) for r in analysis.loops if r.index in numbering.loops),
-        tensors=program_tensors(analysis, arguments, views),
+        tensors=(*program_tensors(analysis, arguments, views), *elsewhere.tensors.values()),
         accesses=tuple(access for access, _ in built),
         ops=tuple(body.ops),
         block=block_of(launch),

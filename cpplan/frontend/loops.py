@@ -21,6 +21,9 @@ class LoopRules(WalkerBase):
         record.parent = self.stack[-1] if self.stack else None
         record.trips = self._trips(op)
         body, inits = op.regions[0][0], [self.env.get(v) for v in op.operands[3:]]
+        if record.trips is not None and int(record.trips.max()) == 0:  # never runs: what leaves is what entered
+            self.env.update(zip(op.results, inits, strict=True))
+            return
         self.stack.append(record.index)
         with self.space.loop(record.index, record.trips):
             self.env[body.arguments[0]] = self._induction(op, record.index)

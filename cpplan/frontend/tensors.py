@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from cpplan.frontend.affine import Analysis, RawAccess
 from cpplan.frontend.axes import OtherView, View, spread
+from cpplan.frontend.body import ELEMENTS
 from cpplan.frontend.launch import DescriptorArgument, Launch, TensorArgument
 from cpplan.frontend.lower import argument_slots
 from cpplan.frontend.numbering import Maps
@@ -85,3 +88,27 @@ def program_tensors(
             base = value.base if isinstance(value, DescriptorArgument) else value
             tensors.append(Tensor(name, base.dtype, views[slot].shape, views[slot].strides))
     return tuple(tensors)
+
+
+class Elsewhere:
+    """Stand-ins for memory that is no tensor argument: pointers that a kernel loads or chooses among arguments.
+
+    One tensor per tile shape and element type, called ``memory``, ``memory_2``, ... and as large as a tile.
+    """
+
+    def __init__(self, taken: set[str]) -> None:
+        self.taken = taken
+        self.tensors: dict[tuple[tuple[int, ...], str], Tensor] = {}
+
+    def name_for(self, raw: RawAccess) -> str:
+        """Name of the stand-in that ``raw`` reads or writes."""
+        shape = raw.shape or (1,)
+        key = (shape, raw.element)
+        if key not in self.tensors:
+            number = len(self.tensors) + 1
+            name = "memory" if number == 1 else f"memory_{number}"
+            while name in self.taken:
+                name = f"{name}_"
+            strides = tuple(int(np.prod(shape[axis + 1 :])) for axis in range(len(shape)))
+            self.tensors[key] = Tensor(name, ELEMENTS.get(raw.element, raw.element), shape, strides)
+        return self.tensors[key].name

@@ -159,3 +159,22 @@ def test_computed_fill_of_a_masked_load_is_an_operand() -> None:
 
 def test_loop_over_memory_that_is_read_and_written_keeps_its_order() -> None:
     assert [loop.name for loop in program("rows.py", "in_place").loops] == ["row"]
+
+
+def test_memory_behind_a_chosen_pointer_is_a_tensor_of_its_own() -> None:
+    tile_program = program("rows.py", "choose", 96)
+    load = next(a for a in tile_program.accesses if a.kind == "load")
+    assert (load.tensor, load.klass, load.note) == (
+        "memory",
+        "opaque",
+        "the base pointer is not an argument of the kernel",
+    )
+    tensor = tile_program.tensor(load.tensor)
+    assert (tensor.dtype, tensor.shape) == ("fp32", load.tile)
+
+
+def test_loop_that_never_runs_is_left_out() -> None:
+    tile_program = program("rows.py", "no_trips", 100)
+    assert [a.tensor for a in tile_program.accesses] == ["x_ptr", "y_ptr"]
+    assert tile_program.loops == ()
+    assert [loop.trips for loop in program("rows.py", "no_trips", 2048).loops] == [2, 8]

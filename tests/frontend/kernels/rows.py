@@ -76,6 +76,28 @@ def stencil_kernel(y_ptr, x_ptr, w_ptr, rows, columns, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def choose_kernel(out_ptr, a_ptr, b_ptr, n, BLOCK: tl.constexpr):
+    """Two tensors one after the other, by a pointer that depends on the program."""
+    part, offsets = tl.program_id(0), tl.arange(0, BLOCK)
+    source = b_ptr
+    if part == 0:
+        source = a_ptr
+    tl.store(out_ptr + part * n + offsets, tl.load(source + offsets, mask=offsets < n), mask=offsets < n)
+
+
+@triton.jit
+def no_trips_kernel(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
+    """The loop over whole steps of 1024 elements never runs on short rows."""
+    offsets = tl.arange(0, BLOCK)
+    acc = tl.zeros((BLOCK,), tl.float32)
+    for start in range(0, n // 1024):
+        for part in range(0, 1024 // BLOCK):
+            acc += tl.load(x_ptr + start * 1024 + part * BLOCK + offsets)
+    acc += tl.load(x_ptr + offsets, mask=offsets < n, other=0.0)
+    tl.store(y_ptr + offsets, acc)
+
+
+@triton.jit
 def fallback_kernel(y_ptr, x_ptr, z_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     z = tl.load(z_ptr + offsets)
@@ -142,6 +164,16 @@ def stencil(rows=20, columns=100):
 def fallback():
     z = torch.randn((512,), device="cuda")
     fallback_kernel[(8,)](torch.empty_like(z), z[:500].clone(), z, 500, BLOCK=64)
+
+
+def choose(n=96):
+    a, b = torch.randn(n, device="cuda"), torch.randn(n, device="cuda")
+    choose_kernel[(2,)](torch.empty(2 * n, device="cuda"), a, b, n, BLOCK=128)
+
+
+def no_trips(n=100):
+    x = torch.randn(n, device="cuda")
+    no_trips_kernel[(1,)](torch.empty(128, device="cuda"), x, n, BLOCK=128)
 
 
 def in_place(rows=100, columns=64):
