@@ -147,6 +147,9 @@ def check_case(path: Path, case: str, samples: int, limit: float) -> Iterator[tu
         except CpplanError as error:
             yield record["kernel"], "refused", str(error)
             continue
+        except Exception as error:
+            yield record["kernel"], "traceback", repr(error)
+            continue
         yield from compared(known[key], built, record["touched"])
 
 
@@ -230,7 +233,7 @@ def main() -> None:
                     label = f"{name.removesuffix('.py')} {kernel}"
                     entry = result.setdefault(label, {"verdicts": Counter(), "details": []})
                     entry["verdicts"][found] += 1
-                    if found in ("wrong", "not run", "not captured", "refused"):
+                    if found in ("wrong", "not run", "not captured", "refused", "traceback"):
                         entry["details"].append(f"{found}: {detail}")
                         print(case, kernel, found, detail, file=sys.stderr, flush=True)
     total = sum((entry["verdicts"] for entry in result.values()), Counter())
