@@ -71,7 +71,7 @@ def jobs(options: argparse.Namespace) -> Iterator[tuple[str, list[str]]]:
         name, _, folder = text.partition("=")
         for script in sorted(Path(folder).glob("*.py")):
             if not script.name.startswith("_"):
-                yield name, [str(script), "--script", *limits]
+                yield name, [str(script), "--script", "--silence", "300", *limits]
 
 
 def without_places(records: list[dict[str, Any]], options: argparse.Namespace) -> list[dict[str, Any]]:
@@ -152,7 +152,12 @@ def main() -> None:
     parser.add_argument("--venv", type=Path, required=True)
     parser.add_argument("--scripts", action="append", default=[], metavar="NAME=FOLDER")
     parser.add_argument("--only", default="", help="names of libraries, comma-separated")
-    parser.add_argument("--time-limit", type=float, default=10.0, help="seconds per kernel and device; 0: no plans")
+    parser.add_argument(
+        "--time-limit",
+        type=float,
+        default=2.0,
+        help="seconds per kernel and device, five times as many for those without a plan then; 0: no plans",
+    )
     parser.add_argument("--out", type=Path, default=HERE / "results" / "corpus.json")
     options = parser.parse_args()
     python = environment(options.venv)
