@@ -14,14 +14,13 @@ from cpplan.tile.program import Access, TileProgram
 
 def facts(program: TileProgram, access: Access) -> tuple[Hashable, ...]:
     """All that the cost model and the space see of an access besides its indices."""
-    written = any(x.kind != "load" and x.tensor == access.tensor for x in program.accesses)
     return (
         access.kind,
         access.loop,
         access.klass,
         hardware_tiles(access.tile),
         program.tensor(access.tensor).dtype,
-        written,
+        program.is_written(access.tensor),
     )
 
 

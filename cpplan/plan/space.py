@@ -114,8 +114,7 @@ def legal_levels(program: TileProgram, nest: Nest, access: Access) -> list[int]:
     """
     path = nest.path(nest.home[access.loop or ""])
     if access.kind == "load":
-        written = any(a.kind != "load" and a.tensor == access.tensor for a in program.accesses)
-        return [path[-1]] if written or access.klass != "affine" else list(path)
+        return [path[-1]] if program.is_written(access.tensor) or access.klass != "affine" else list(path)
     levels = [path[-1]]
     for inner, outer in zip(reversed(path), reversed(path[:-1]), strict=False):
         if access.kind == "atomic" or nest.distinct(inner, access.indices) < nest.trips[inner]:
@@ -164,8 +163,7 @@ def deliveries(device: Device, spatial: Spatial, access: Access, shareable: bool
 
 def is_shareable(program: TileProgram, access: Access) -> bool:
     """Whether cores may share one read of ``access``."""
-    written = any(a.kind != "load" and a.tensor == access.tensor for a in program.accesses)
-    return access.kind == "load" and access.klass == "affine" and not written
+    return access.kind == "load" and access.klass == "affine" and not program.is_written(access.tensor)
 
 
 def placements(program: TileProgram, device: Device, spatial: Spatial, nest: Nest, access: Access) -> list[Placement]:

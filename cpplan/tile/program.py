@@ -170,6 +170,10 @@ class TileProgram:
             loop = parents[loop]
         return tuple(reversed(path))
 
+    def is_written(self, tensor: str) -> bool:
+        """Whether some access stores to ``tensor``."""
+        return any(a.kind != "load" and a.tensor == tensor for a in self.accesses)
+
     def loads(self) -> Iterator[Access]:
         """Accesses that read DRAM."""
         return (a for a in self.accesses if a.kind == "load")
