@@ -87,7 +87,8 @@ def buffer_bytes(program: TileProgram, device: Device, nest: Nest, access: Acces
 
 def fixed_buffers(program: TileProgram, device: Device) -> tuple[tuple[str, int], ...]:
     """Accumulators and materialised intermediates: (name, bytes)."""
-    return tuple((b.name, int(round_up(shape_bytes(b.shape, b.dtype), device.sram.alignment))) for b in program.buffers)
+    sizes = ((b.name, shape_bytes(b.shape, b.dtype, program.in_runs)) for b in program.buffers)
+    return tuple((name, int(round_up(size, device.sram.alignment))) for name, size in sizes)
 
 
 def evaluate(program: TileProgram, device: Device, plan: Plan) -> Cost:

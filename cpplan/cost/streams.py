@@ -64,8 +64,8 @@ class TileSize:
 
 
 def tile_size(program: TileProgram, access: Access) -> TileSize:
-    """Size of the tile of ``access`` in hardware-tile layout."""
-    return TileSize(hardware_tiles(access.tile), tile_bytes(program.tensor(access.tensor).dtype))
+    """Size of the tile of ``access`` in the layout of its program."""
+    return TileSize(hardware_tiles(access.tile, program.in_runs), tile_bytes(program.tensor(access.tensor).dtype))
 
 
 @dataclass(frozen=True)

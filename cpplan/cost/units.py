@@ -48,27 +48,29 @@ def level_work(program: TileProgram, device: Device) -> dict[str, Work]:
     resident = loaded | carried | {c.result for loop in program.loops for c in loop.carries}
     for op in program.ops:
         level = totals[op.loop or ""]
-        for unit, cycles in op_cycles(op, device, resident, stored).items():
+        for unit, cycles in op_cycles(op, device, resident, stored, program.in_runs).items():
             thread = device.unit(unit).thread
             level[thread] = level.get(thread, 0) + cycles
     return {name: Work(threads) for name, threads in totals.items()}
 
 
-def op_cycles(op: Op, device: Device, resident: set[str], stored: set[str]) -> dict[str, Int]:
+def op_cycles(op: Op, device: Device, resident: set[str], stored: set[str], in_runs: Int) -> dict[str, Int]:
     """Cycles per unit of one execution of ``op``.
 
-    ``resident`` names values read from SRAM (they must be unpacked), ``stored`` values that are written out (packed).
+    ``resident`` names values read from SRAM (they must be unpacked), ``stored`` values that are written out (packed);
+    ``in_runs`` is the program's.
     """
     if op.kind == "dot":
         return dot_cycles(op, device)
     units = {u.name: u for u in device.units}
-    tiles = hardware_tiles(op.shape)
+    tiles = hardware_tiles(op.shape, in_runs)
     out: dict[str, Int] = {}
     reads: Int = 0
     for operand, shape, dtype in zip(op.operands, op.operand_shapes, op.operand_dtypes, strict=False):
         if operand in resident and dtype in DTYPE_BITS:
-            reads = reads + shape_bytes(shape, dtype)
-            tiles = np.maximum(tiles, hardware_tiles(shape)) if op.kind.startswith(("reduce", "scan")) else tiles
+            reads = reads + shape_bytes(shape, dtype, in_runs)
+            if op.kind.startswith(("reduce", "scan")):
+                tiles = np.maximum(tiles, hardware_tiles(shape, in_runs))
     if op.kind not in FREE_KINDS:
         unit, cost = _math_cost(units, op)
         out[unit] = times(tiles, cost)

@@ -49,12 +49,12 @@ def block_facts(family: Family, device: Device) -> BlockFacts:
     work = level_work(program, device)
     fixed = np.zeros(count, dtype=np.int64)
     for buffer in program.buffers:
-        fixed = fixed + round_up(shape_bytes(buffer.shape, buffer.dtype), device.sram.alignment)
+        fixed = fixed + round_up(shape_bytes(buffer.shape, buffer.dtype, program.in_runs), device.sram.alignment)
     return BlockFacts(
         program,
         rows([d.extent for d in program.dims]),
         rows([loop.trips for loop in program.loops]),
-        rows([hardware_tiles(a.tile) for a in program.accesses]),
+        rows([hardware_tiles(a.tile, program.in_runs) for a in program.accesses]),
         tuple(tile_bytes(program.tensor(a.tensor).dtype) for a in program.accesses),
         rows([work[""].cycles(), *(work[loop.name].cycles() for loop in program.loops)]),
         fixed,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from cpplan.cost.model import fixed_buffers
 from cpplan.cost.streams import tile_size
 from cpplan.device.device import Device
 from cpplan.plan.space import avoids_disabled
 from cpplan.tile.arith import round_up
 from cpplan.tile.family import candidate_program
-from cpplan.tile.layout import shape_bytes
 from cpplan.tile.program import Problem, TileProgram
 
 
@@ -20,7 +20,7 @@ def least_buffers(program: TileProgram, device: Device) -> list[tuple[str, int]]
     for access in program.accesses:
         size = tile_size(program, access)
         out.append((access.name, int(round_up(size.pages * size.page_bytes, alignment))))
-    return out + [(b.name, int(round_up(shape_bytes(b.shape, b.dtype), alignment))) for b in program.buffers]
+    return [*out, *fixed_buffers(program, device)]
 
 
 def reason(problem: Problem, device: Device) -> str:

@@ -6,7 +6,7 @@ a closed form of the parameters, checked on samples that did not take part, and 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +18,7 @@ from cpplan.frontend.build import Limits, build
 from cpplan.frontend.forms import Form, Integers, matching_forms
 from cpplan.frontend.launch import DescriptorArgument, Launch, TensorArgument
 from cpplan.tile.family import leaves, map_leaves, skeleton
-from cpplan.tile.layout import shape_bytes
+from cpplan.tile.layout import tile_sizes
 from cpplan.tile.program import HARDWARE_TILE, Access, Family, TileProgram
 
 MAX_CANDIDATES = 300_000
@@ -197,8 +197,8 @@ class _Fitted:
                 )
         return values
 
-    def stacked(self, table: Integers) -> tuple[TileProgram, list[tuple[Any, ...]]]:
-        """The program of arrays (without mask flags) and the mask limits of each access."""
+    def _leaves_at(self, table: Integers) -> Callable[[int], Integers]:
+        """:meth:`leaf` at ``table``, computed once per distinct leaf."""
         cache: dict[bytes, Integers] = {}
 
         def column(index: int) -> Integers:
@@ -207,6 +207,11 @@ class _Fitted:
                 cache[key] = self.leaf(index, table)
             return cache[key]
 
+        return column
+
+    def stacked(self, table: Integers) -> tuple[TileProgram, list[tuple[Any, ...]]]:
+        """The program of arrays (without mask flags) and the mask limits of each access."""
+        column = self._leaves_at(table)
         indices = iter(range(len(self.columns)))
         program = map_leaves(self.program, lambda _: column(next(indices)))
         limits = [tuple(None if n is None else column(next(indices)) for n in item) for item in self.limits]
@@ -261,13 +266,18 @@ class _Fitted:
     def _bytes(self, table: Integers) -> Integers:
         """Bytes of all tiles and buffers, each held once."""
         numbers = iter(range(self.count))
-        positions = map_leaves(self.program, lambda _: next(numbers))
+        numbered = map_leaves(self.program, lambda _: next(numbers))
+        sized = replace(
+            numbered,
+            dims=(),
+            loops=(),
+            accesses=tuple(replace(a, starts=()) for a in numbered.accesses),
+            ops=tuple(replace(op, attributes=(), operand_shapes=()) for op in numbered.ops),
+            block=(),
+        )
         total = np.zeros(len(table), dtype=np.int64)
-        for access in positions.accesses:
-            dtype = self.program.tensor(access.tensor).dtype if access.tensor else "fp32"
-            total += shape_bytes(tuple(self.leaf(i, table) for i in access.tile), dtype)
-        for buffer in positions.buffers:
-            total += shape_bytes(tuple(self.leaf(i, table) for i in buffer.shape), buffer.dtype)
+        for size in tile_sizes(map_leaves(sized, self._leaves_at(table))):
+            total += size
         return total
 
     def family(self, table: Integers) -> Family:

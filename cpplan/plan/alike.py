@@ -18,7 +18,7 @@ def facts(program: TileProgram, access: Access) -> tuple[Hashable, ...]:
         access.kind,
         access.loop,
         access.klass,
-        hardware_tiles(access.tile),
+        hardware_tiles(access.tile, program.in_runs),
         program.tensor(access.tensor).dtype,
         program.is_written(access.tensor),
     )

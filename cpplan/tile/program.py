@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Literal
+from functools import cached_property
+from typing import Any, Literal
 
 HARDWARE_TILE = 32
 """Rows and columns of a hardware tile (elements)."""
@@ -26,6 +27,10 @@ DTYPE_BITS: dict[str, int] = {
 
 AccessKind = Literal["load", "store", "atomic"]
 AccessClass = Literal["affine", "partial", "opaque"]
+Lanes = Literal["dense", "scattered"]
+
+ORDERED_KINDS = ("dot", "scan", "gather", "histogram", "cat")
+"""Beginnings of op kinds that need to know where in a tile an element is; all others work on any order of elements."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +95,8 @@ class Access:
     ``tile`` has one extent (elements) per tensor axis; ``starts`` gives the first element per tensor axis as an affine
     function of parallel dims and loops. ``masked`` says per axis whether a boundary mask guards it. ``loop`` is the
     innermost enclosing loop, None at block level. ``value`` is the SSA value loaded (loads) or stored (stores).
+    ``lanes`` are dense when that value has the tile's elements in the order of memory, and scattered when it skips,
+    reverses or gathers some.
     """
 
     name: str
@@ -103,6 +110,7 @@ class Access:
     klass: AccessClass = "affine"
     source: str = ""
     note: str = ""
+    lanes: Lanes = "dense"
 
     @property
     def indices(self) -> frozenset[str]:
@@ -177,6 +185,22 @@ class TileProgram:
     def loads(self) -> Iterator[Access]:
         """Accesses that read DRAM."""
         return (a for a in self.accesses if a.kind == "load")
+
+    @cached_property
+    def in_runs(self) -> Any:
+        """Whether tiles lie in memory as runs of contiguous elements: a bool, or an array of them when stacked.
+
+        So they do when every tile that is moved, computed or kept has at most one axis longer than one element, along
+        which accesses have unit stride, and no op depends on where in a tile an element is.
+        """
+        answer: Any = not any(op.kind.startswith(ORDERED_KINDS) for op in self.ops)
+        for shape in (*(op.shape for op in self.ops), *(buffer.shape for buffer in self.buffers)):
+            answer = answer & (sum(extent > 1 for extent in shape) <= 1)
+        for access in self.accesses:
+            answer = answer & (sum(extent > 1 for extent in access.tile) <= 1)
+            for extent, stride in zip(access.tile, self.tensor(access.tensor).strides, strict=True):
+                answer = answer & ((extent == 1) | ((stride == 1) & (access.lanes == "dense")))
+        return answer
 
 
 @dataclass(frozen=True)
