@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import inspect
+import itertools
 import types
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -13,6 +14,7 @@ from typing import Any
 from cpplan.errors import InputError
 from cpplan.frontend import helion
 from cpplan.frontend.arguments import describe, source_parts
+from cpplan.frontend.calls import call_text, tuned_call
 from cpplan.frontend.launch import Launch
 from cpplan.frontend.stub_driver import StubDriver, patch_libraries, run_once
 
@@ -85,10 +87,8 @@ class Recorder:
     def run_tuned(self, tuner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Stands for ``Autotuner.run``: launch once per configuration that survives pruning."""
         tuner.nargs = dict(zip(tuner.arg_names, args, strict=False))
-        call = self._call_key(tuner, {**tuner.nargs, **kwargs})
-        if call in self._seen and not self.overrides:  # benchmark loops repeat a call thousands of times
+        if self._repeats(tuned_call(tuner, {**tuner.nargs, **kwargs})):
             return CompiledStub(getattr(tuner.base_fn, "__name__", ""))
-        self._seen.add(call)
         configs = list(tuner.prune_configs(kwargs)) if len(tuner.configs) > 1 else list(tuner.configs)
         configs = configs[:1] if self.overrides else configs
         self._tunings += 1
@@ -105,16 +105,11 @@ class Recorder:
         tuner.nargs = None
         return result
 
-    def _call_key(self, tuner: Any, given: dict[str, Any]) -> str:
-        """Text that is equal for calls of one tuned kernel with equal arguments and grid."""
-        grid, first = given.pop("grid", None), tuner.configs[0].all_kwargs()
-        extents = grid({**given, **first}) if callable(grid) else grid
-        storages: dict[int, int] = {}
-        described = {
-            name: describe(value, storages, False) if hasattr(value, "untyped_storage") else repr(value)
-            for name, value in given.items()
-        }
-        return f"{id(tuner)} {extents} {described}"
+    def _repeats(self, call: str) -> bool:
+        """Whether a call was made before: benchmark loops repeat theirs thousands of times."""
+        repeated = call in self._seen and not self.overrides
+        self._seen.add(call)
+        return repeated
 
     def run_mark(self, mark: Any) -> None:
         """Stands for a benchmark's sweep over sizes. That is not work to plan, unless a file launches nothing else:
@@ -134,14 +129,17 @@ class Recorder:
         return heuristics.fn.run(*args, **kwargs)
 
     def run_helion(self, kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Stands for the call of a ``@helion.kernel``: run its host function once per configuration."""
+        """Stands for the call of a ``@helion.kernel``: run its host function once per configuration, when the call is
+        repeated with the first only, for its result."""
         args = tuple(kernel.normalize_args(*args, **kwargs))
+        repeated = self._repeats(call_text(kernel, args))
         bound = helion.bound_kernel(kernel, args)
         names = helion.block_names(bound)
         call = _HelionCall(kernel, self._tunings)
         outer = (self._group, self._config, self._helion)
         self._helion, result = call, None
-        for config, host in helion.compiled(bound, helion.configurations(bound, self.overrides)):
+        configs = helion.configurations(bound, self.overrides)
+        for config, host in itertools.islice(helion.compiled(bound, configs), 1 if repeated else None):
             call.launches = 0
             self._config = (
                 *zip(names, config.config.get("block_sizes", ()), strict=False),

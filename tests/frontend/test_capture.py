@@ -253,3 +253,26 @@ def test_grid_from_a_value_needs_real_tensors(tmp_path: Path) -> None:
 
 def test_empty_grid_is_no_launch(tmp_path: Path) -> None:
     assert [launch.grid for launch in capture_launches(write(tmp_path, "run(0)\nrun(64)\n"))] == [(1, 1, 1)]
+
+
+def test_heuristics_below_a_tuner_are_known_to_the_grid(tmp_path: Path) -> None:
+    tuned = """\
+@triton.autotune([triton.Config({'BLOCK': b}) for b in (64, 128)], key=['n'])
+@triton.heuristics({'HALF': lambda a: a['BLOCK'] // 2})
+@triton.jit"""
+    header = HEADER.replace("@triton.jit", tuned).replace("(triton.cdiv(n, block),)", "lambda m: (n // m['HALF'],)")
+    launches = capture_launches(write(tmp_path, "run()\nrun()\n", header.replace(", BLOCK=block", "")))
+    assert [(launch.grid[0], launch.constexprs["HALF"]) for launch in launches] == [(32, 32), (16, 64)]
+
+
+def test_timed_loops_run_once(tmp_path: Path) -> None:
+    body = """\
+start, end, sizes = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True), []
+start.record()
+run()
+end.record()
+torch.cuda.synchronize()
+for repeat in range(max(1, int(100 / start.elapsed_time(end)))):  # as long as makes 100 ms
+    run(1024 * (2 + repeat))
+"""
+    assert [launch.grid for launch in capture_launches(write(tmp_path, body))] == [(16, 1, 1), (32, 1, 1)]

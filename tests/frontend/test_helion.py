@@ -2,12 +2,14 @@
 
 from math import prod
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cpplan.errors import KernelError
 from cpplan.frontend import read_problems
 from cpplan.frontend.capture import capture_launches
+from cpplan.frontend.recorder import Recorder
 from cpplan.tile.family import candidate_program
 from cpplan.tile.program import Problem
 
@@ -105,6 +107,20 @@ def test_two_calls_are_two_problems(tmp_path: Path) -> None:
     calls = "for n in (256, 512):\n    scale(torch.randn(n, 512, device='cuda'), 2.0)\n"
     problems = read_problems(write(tmp_path, SCALE.format(decoration="") + calls))
     assert [problem.name for problem in problems] == ["scale", "scale_2"]
+
+
+def test_repeated_call_runs_with_one_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    launched: list[str] = []
+    record = Recorder._record
+
+    def counting(recorder: Recorder, function: Any, *rest: Any) -> None:
+        launched.append(function.__name__)
+        record(recorder, function, *rest)
+
+    monkeypatch.setattr(Recorder, "_record", counting)
+    calls = "for n in (256, 512, 256, 256):\n    scale(torch.randn(n, 512, device='cuda'), 2.0)\n"
+    launches = capture_launches(write(tmp_path, SCALE.format(decoration="") + calls))
+    assert len(launched) == len(launches) + 2
 
 
 def test_patches_are_undone(tmp_path: Path) -> None:
