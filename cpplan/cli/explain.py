@@ -110,6 +110,7 @@ def _as_data(path: Path, chosen: PlanFile, other: PlanFile | None) -> dict[str, 
         "kernel": chosen.kernel.name,
         "device": chosen.device.name,
         "rank": chosen.rank,
+        "layout": chosen.kernel.layout,
         "cost": msgspec.to_builtins(chosen.cost),
         "accesses": [
             {"access": a.access, "movement": words.movement(a, words.dims(chosen)), "readers": a.readers}
@@ -128,7 +129,7 @@ def _print(console: Console, chosen: PlanFile, other: PlanFile | None) -> None:
     )
     console.print(
         f"cores {words.cores(chosen)}, {words.mapping(chosen.decisions)}, block {words.block(chosen.decisions)}, "
-        f"waves {words.order(chosen.decisions)}"
+        f"waves {words.order(chosen.decisions)}, layout {words.layout(chosen.kernel.layout)}"
     )
     console.print("\nWhere the time goes (cycles per iteration; total: one whole run of the level)")
     console.print(level_table(chosen))

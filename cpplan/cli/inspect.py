@@ -8,8 +8,10 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from cpplan.cli import words
 from cpplan.cli.console import print_json, progress, results, table
 from cpplan.cli.options import kernel_file, launch_options, take_launch
+from cpplan.tile.layout import layout_of
 from cpplan.tile.program import Access, Problem, TileProgram
 
 
@@ -58,6 +60,7 @@ def _record(problem: Problem, program: TileProgram) -> dict[str, Any]:
         "block": dict(program.block),
         "grid": {dim.name: dim.extent for dim in program.dims},
         "loops": {loop.name: loop.trips for loop in program.loops},
+        "layout": layout_of(program),
         "accesses": [
             {
                 "name": access.name,
@@ -81,7 +84,8 @@ def _print(console: Console, problem: Problem, program: TileProgram, candidates:
     console.print(f"{problem.name}   {problem.source}", markup=False)
     console.print(", ".join(f"{name}={text}" for name, text in problem.arguments), markup=False)
     shape = ", ".join(f"{name}={value}" for name, value in program.block) or "as launched"
-    console.print(f"{candidates} block shapes to choose from; shown: {shape}\n", markup=False)
+    console.print(f"{candidates} block shapes to choose from; shown: {shape}", markup=False)
+    console.print(f"layout in memory: {words.layout(layout_of(program))}\n", markup=False)
     click.echo(print_program(program))
     console.print(_access_table(program))
     console.print()

@@ -108,6 +108,7 @@ def print_outcome(console: Console, outcome: Outcome) -> None:
         console.print()
         console.print(movement_table(outcome.plans))
         console.print(f"\n{words.LEGEND}", markup=False)
+        console.print(f"layout in memory: {words.layouts(outcome.plans)}", markup=False)
     console.print(f"written to {outcome.folder}/\n", markup=False)
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cpplan.plan.schema import AccessRecord, Decisions, PlanFile
+from cpplan.tile.layout import Layout
 
 LEGEND = """\
 mapping x=m/2.n/6: the 12 cores along x are 2 for dim m times 6 for dim n; waves: wave loops, outermost first
@@ -49,6 +52,21 @@ def cores(file: PlanFile) -> str:
 def block(decisions: Decisions) -> str:
     """Block shape: ``BLOCK_M=128 BLOCK_N=256``."""
     return " ".join(f"{name}={value}" for name, value in decisions.block.items()) or "as launched"
+
+
+def layout(name: Layout) -> str:
+    """How tiles lie in memory: ``32x32 tiles``, or ``runs of 1,024 elements``."""
+    return "32x32 tiles" if name == "tiles" else "runs of 1,024 elements"
+
+
+def layouts(files: Sequence[PlanFile]) -> str:
+    """The layout of several plans; where they differ, each with the plans that assume it."""
+    ranks: dict[Layout, list[str]] = {}
+    for file in files:
+        ranks.setdefault(file.kernel.layout, []).append(str(file.rank))
+    if len(ranks) == 1:
+        return layout(files[0].kernel.layout)
+    return "; ".join(f"{layout(name)} in plan {', '.join(which)}" for name, which in ranks.items())
 
 
 def order(decisions: Decisions) -> str:

@@ -6,7 +6,7 @@ from cpplan.frontend.affine import Analysis, RawAccess
 from cpplan.frontend.axes import AxisMap
 from cpplan.frontend.linear import Atom, Linear
 from cpplan.frontend.numbering import Maps, Numbering
-from cpplan.tile.program import AccessClass, Affine
+from cpplan.tile.program import AccessClass, Affine, Lanes
 
 Classified = tuple[tuple[Affine, ...], AccessClass, str]
 """Start per axis, class, note."""
@@ -27,6 +27,18 @@ def classify(
     reasons = list(_reasons(raw, maps, starts, analysis))
     notes = [] if reasons else list(_remarks(maps, extents))
     return tuple(start or anything for start in starts), "partial" if reasons else "affine", "; ".join(reasons or notes)
+
+
+def lanes_of(raw: RawAccess, maps: Maps, analysis: Analysis) -> Lanes:
+    """Whether the lanes are the elements of the tile in the order of memory; where that is unknown, they are not."""
+    if maps is not None:
+        unbroken = all(raw.wraps_proved) or wraps_are_cut(raw, analysis)
+        return "dense" if unbroken and all(item.contiguous for item in maps) else "scattered"
+    uniform = ("axis", "table", "data")
+    known = all(a.kind == "lane" or (a.kind in uniform and not a.per_lane) for a, _ in raw.offset.terms)
+    steps = [(a.number, step) for a, step in raw.offset.terms if a.kind == "lane" and raw.shape[a.number] > 1]
+    wide = [(lane, 1) for lane, extent in enumerate(raw.shape) if extent > 1]
+    return "dense" if known and not raw.offset.wraps and len(wide) <= 1 and steps == wide else "scattered"
 
 
 def _reasons(raw: RawAccess, maps: tuple[AxisMap, ...], starts: list[Affine | None], analysis: Analysis) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cpplan.errors import KernelError
-from cpplan.frontend.access_class import classify, wraps_are_cut
+from cpplan.frontend.access_class import classify, lanes_of, wraps_are_cut
 from cpplan.frontend.affine import Analysis, LoopRecord, RawAccess, analyse
 from cpplan.frontend.axes import View
 from cpplan.frontend.body import Body, Names, source_of
@@ -93,7 +93,8 @@ def _access(
         tile, masked = tuple(m.tile for m in maps), tuple(m.guarded for m in maps)
         limits = tuple(None if m.wrapped and not cut else m.limit for m in maps)
     value = connect(raw, maps, loop, body)
-    return Access(name, tensor, raw.kind, tile, starts, loop, masked, value, klass, source_of(raw.op), note), limits
+    source, lanes = source_of(raw.op), lanes_of(raw, maps, body.analysis)
+    return Access(name, tensor, raw.kind, tile, starts, loop, masked, value, klass, source, note, lanes), limits
 
 
 def _opaque_tile(shape: tuple[int, ...], rank: int) -> tuple[int, ...]:

@@ -34,6 +34,7 @@ from cpplan.plan.schema import (
     Target,
     TensorShape,
 )
+from cpplan.tile.layout import layout_of
 from cpplan.tile.program import Access, Problem, TileProgram
 from cpplan.version import __version__
 
@@ -72,6 +73,7 @@ def _kernel(problem: Problem, program: TileProgram) -> Kernel:
         tensors=tuple(TensorShape(t.name, t.dtype, t.shape, t.strides) for t in program.tensors),
         grid=tuple(Extent(d.name, d.extent) for d in program.dims),
         loops=tuple(Extent(loop.name, loop.trips) for loop in program.loops),
+        layout=layout_of(program),
     )
 
 

@@ -23,6 +23,7 @@ from cpplan.cost.model import Cost, tiles_per_transfer
 from cpplan.device.device import Device
 from cpplan.plan.nest import Nest, build_nest, cores_per_dim
 from cpplan.plan.plan import LAUNCH, Placement, Plan, wave
+from cpplan.tile.layout import layout_of
 from cpplan.tile.mlir import print_program
 from cpplan.tile.program import Access, Affine, TileProgram
 
@@ -52,9 +53,10 @@ class _Printer:
         yield "}"
 
     def kernel(self) -> Iterator[str]:
-        """The ``plan.kernel`` op: block shape and what every core runs."""
+        """The ``plan.kernel`` op: block shape, layout of tiles in memory, and what every core runs."""
         block = ", ".join(f"{_key(name)} = {value} : i64" for name, value in self.plan.block)
-        attributes = f'sym_name = "{self.program.name}", device = "{self.device.name}", block = {{{block}}}'
+        attributes = f'sym_name = "{self.program.name}", device = "{self.device.name}", block = {{{block}}}, '
+        attributes += f'layout = "{layout_of(self.program)}"'
         yield '"plan.kernel"() ({'
         yield from _indented(self.cores())
         yield f"}}) {{{attributes}}} : () -> ()"

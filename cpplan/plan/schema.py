@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from cpplan.plan.plan import Pattern, Placement, Plan, Reader, Split
+from cpplan.tile.layout import Layout
 from cpplan.tile.program import AccessKind
 
 SCHEMA: Literal[1] = 1
@@ -42,7 +43,10 @@ class TensorShape(Record, frozen=True):
 
 
 class Kernel(Record, frozen=True):
-    """The launch that was planned. ``fingerprint`` covers source, arguments and candidates."""
+    """The launch that was planned. ``fingerprint`` covers source, arguments and candidates.
+
+    ``layout`` is how its tiles lie in DRAM and SRAM: hardware tiles of 32x32, or of 1,024 contiguous elements ("runs").
+    """
 
     name: Name
     source: str
@@ -51,6 +55,7 @@ class Kernel(Record, frozen=True):
     tensors: tuple[TensorShape, ...]
     grid: tuple[Extent, ...]
     loops: tuple[Extent, ...]
+    layout: Layout
 
 
 class Target(Record, frozen=True):

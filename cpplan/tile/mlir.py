@@ -1,7 +1,8 @@
 """A tile program as MLIR text: ``affine.parallel`` over the grid, ``scf.for`` loops, ops of a small ``tile`` dialect.
 
 ``tile.load`` and ``tile.store`` carry the affine map from dims and loops to the first element per tensor axis, the tile
-type, and which axes a boundary mask cuts; every other ``tile`` op is a tile-level operation in SSA form.
+type, which axes a boundary mask cuts, and ``lanes`` where these are not dense; every other ``tile`` op is a tile-level
+operation in SSA form.
 """
 
 from __future__ import annotations
@@ -96,6 +97,7 @@ def _access_line(access: Access, program: TileProgram) -> str:
     starts = ", ".join(affine_text(start) for start in access.starts)
     pairs: list[tuple[str, object]] = [("masked", list(access.masked)), ("class", access.klass)]
     pairs += [("source", access.source), ("note", access.note)]
+    pairs += [("lanes", access.lanes)] if access.lanes != "dense" else []
     place = f"%{access.tensor}[affine_map<({indices}) -> ({starts})>]"
     tile = f"tile<{'x'.join(map(str, access.tile))}> {attributes_text(pairs)}"
     if access.kind == "load":
@@ -217,6 +219,7 @@ class _Reader:
                 klass=pairs["class"],  # type: ignore[arg-type]
                 source=str(pairs["source"]),
                 note=str(pairs["note"]),
+                lanes=pairs.get("lanes", "dense"),  # type: ignore[arg-type]
             )
         )
 
