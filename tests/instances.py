@@ -100,6 +100,19 @@ def random_program(r: Random) -> TileProgram:
     return TileProgram("random", dims, tuple(loops), tuple(tensors), tuple(accesses), ops, buffers)
 
 
+def stencil(points: int, dims: tuple[int, ...], trips: int) -> TileProgram:
+    """``points`` loads of one tensor at shifted addresses inside a loop, and a store after it."""
+    names = [f"p{i}" for i in range(len(dims))]
+    at = tuple((name, 32) for name in names)
+    loads = tuple(
+        Access(f"a{i}", "x", "load", (32, 32), (Affine(i, (("k", 32), *at)), Affine()), "k") for i in range(points)
+    )
+    store = Access("y", "y", "store", (32, 32), (Affine(0, at), Affine()))
+    tensors = tuple(Tensor(name, "bf16", (4096, 4096), (4096, 1)) for name in ("x", "y"))
+    grid = tuple(Dim(name, extent) for name, extent in zip(names, dims, strict=True))
+    return TileProgram("stencil", grid, (Loop("k", trips),), tensors, (*loads, store))
+
+
 def _path(loops: list[Loop], loop: str | None) -> list[str]:
     parents = {item.name: item.parent for item in loops}
     path = []

@@ -7,7 +7,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from instances import problem, random_device
+from instances import problem, random_device, stencil
 
 from cpplan.cost.model import evaluate
 from cpplan.encode.solve import solve
@@ -15,20 +15,7 @@ from cpplan.enumerate.oracle import brute_force, count
 from cpplan.plan.alike import alike
 from cpplan.plan.plan import Plan
 from cpplan.plan.space import violations
-from cpplan.tile.program import Access, Affine, Dim, Loop, Tensor, TileProgram
-
-
-def stencil(points: int, dims: tuple[int, ...], trips: int) -> TileProgram:
-    """``points`` loads of one tensor at shifted addresses inside a loop, and a store after it."""
-    names = [f"p{i}" for i in range(len(dims))]
-    at = tuple((name, 32) for name in names)
-    loads = tuple(
-        Access(f"a{i}", "x", "load", (32, 32), (Affine(i, (("k", 32), *at)), Affine()), "k") for i in range(points)
-    )
-    store = Access("y", "y", "store", (32, 32), (Affine(0, at), Affine()))
-    tensors = tuple(Tensor(name, "bf16", (4096, 4096), (4096, 1)) for name in ("x", "y"))
-    grid = tuple(Dim(name, extent) for name, extent in zip(names, dims, strict=True))
-    return TileProgram("stencil", grid, (Loop("k", trips),), tensors, (*loads, store))
+from cpplan.tile.program import TileProgram
 
 
 def exchanged(program: TileProgram, plan: Plan) -> set[Plan]:

@@ -1,0 +1,198 @@
+"""Restrictions of the plan space: decisions that a user pins or forbids.
+
+A :class:`Term` says one thing about a plan; a plan satisfies a :class:`Restriction` when all pinned terms hold of it
+and no forbidden one does. A term about something that a plan does not have (a block parameter of another kernel, an
+access of another variant) does not hold. Terms are about plans as they are written, not about canonical forms: of a
+class of equal plans, the forms that satisfy the restriction are in the space (docs/encoding.md, section 8).
+
+:mod:`cpplan.plan.terms` reads terms from text, :mod:`cpplan.plan.partial` from plan files.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Literal, cast
+
+from cpplan.device.device import Device
+from cpplan.plan.forms import loop_orders, nestings, rules_of
+from cpplan.plan.nest import cores_per_dim
+from cpplan.plan.plan import Order, Placement, Plan, Reader, Split, wave
+from cpplan.plan.space import Spatial
+
+Decision = Literal[
+    "block", "cores", "on", "digits", "order", "level", "depth", "broadcast", "group", "noc", "reader"
+]  # fmt: skip
+OF_ACCESS: tuple[Decision, ...] = ("level", "depth", "broadcast", "group", "noc", "reader")
+"""Decisions that every access has."""
+
+Loops = tuple[frozenset[str], ...]
+"""Wave loops, outermost first, each as the set of parallel dims that it fuses."""
+
+
+@dataclass(frozen=True)
+class Term:
+    """``decision`` about ``subject`` has ``value``.
+
+    ========== ================ ===========================================================================
+    decision   subject          value
+    ========== ================ ===========================================================================
+    block      block parameter  int
+    cores      parallel dim     cores that it is spread over
+    on         parallel dim     tuple of the numbers of the spatial dims that it uses, all of them
+    digits     spatial dim      (its number, tuple of splits, most significant first)
+    order      ""               wave loops as :data:`Loops`, all of them
+    level      access           level name as :func:`level_name` writes it
+    depth      access           1 or 2
+    broadcast  access           a pattern, or the tuple of the spatial dims along which its reads are shared
+    group      access           tuple of group sizes
+    noc        access           number of the network
+    reader     access           a reader rule; holds for every rule that names the same cores, of multicasts only
+    ========== ================ ===========================================================================
+
+    ``text`` is what the user wrote.
+    """
+
+    decision: Decision
+    subject: str
+    value: Hashable
+    text: str = field(default="", compare=False)
+
+
+def level_name(level: str) -> str:
+    """``level`` with the dims of a fused wave loop in alphabetical order."""
+    head, *dims = level.split(".")
+    return wave(*sorted(dims)) if head == "wave" and dims else level
+
+
+@dataclass(frozen=True)
+class Restriction:
+    """Terms that must hold and terms that must not."""
+
+    pins: tuple[Term, ...] = ()
+    forbids: tuple[Term, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.pins or self.forbids)
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """All terms, pinned ones first."""
+        return self.pins + self.forbids
+
+    def about(self, *decisions: Decision) -> Restriction:
+        """The terms about ``decisions``."""
+        return self.only(lambda term: term.decision in decisions)
+
+    def only(self, wanted: Callable[[Term], bool]) -> Restriction:
+        """The terms that are ``wanted``."""
+        return Restriction(tuple(t for t in self.pins if wanted(t)), tuple(t for t in self.forbids if wanted(t)))
+
+    def without(self, dropped: Iterable[Term]) -> Restriction:
+        """All terms but ``dropped``, which are told apart by identity: one pin may be given twice."""
+        gone = {id(term) for term in dropped}
+        return self.only(lambda term: id(term) not in gone)
+
+    def satisfied(self, holds: Callable[[Term], bool]) -> bool:
+        """Whether all pins and no forbids hold."""
+        return all(holds(t) for t in self.pins) and not any(holds(t) for t in self.forbids)
+
+    def allows(self, device: Device, plan: Plan) -> bool:
+        """Whether ``plan`` satisfies the restriction. Of a fused loop, any nesting of its dims, in their order, may."""
+        digits = (self.allows_digits(axis, splits) for axis, splits in enumerate(plan.spatial))
+        if not (self.allows_block(plan.block) and self.allows_cores(plan.spatial) and all(digits)):
+            return False
+        return any(self._allows_nested(device, plan, nested) for nested in _nested(plan.order))
+
+    def _allows_nested(self, device: Device, plan: Plan, nested: tuple[Order, ...]) -> bool:
+        names = innermost(plan.order, nested)
+        return self.allows_loops(as_loops(itertools.chain.from_iterable(nested))) and all(
+            self.allows_place(device, plan.spatial, place.access, place, names.get(place.level, place.level))
+            for place in plan.placements
+        )
+
+    def allows_block(self, block: tuple[tuple[str, int], ...]) -> bool:
+        """Whether block parameters satisfy the terms about them."""
+        chosen = dict(block)
+        return self.about("block").satisfied(lambda t: chosen.get(t.subject) == t.value)
+
+    def allows_cores(self, spatial: Spatial) -> bool:
+        """Whether a mapping gives parallel dims the cores and spatial dims that the terms about them ask for."""
+        cores = cores_per_dim(spatial)
+
+        def holds(term: Term) -> bool:
+            if term.decision == "cores":
+                return cores.get(term.subject, 1) == term.value
+            return term.value == tuple(i for i, q in enumerate(spatial) if any(s.dim == term.subject for s in q))
+
+        return self.about("cores", "on").satisfied(holds)
+
+    def allows_digits(self, axis: int, splits: tuple[Split, ...]) -> bool:
+        """Whether spatial dim number ``axis`` may have the digits ``splits``, in this order."""
+        own = self.about("digits").only(lambda t: isinstance(t.value, tuple) and t.value[0] == axis)
+        return own.satisfied(lambda t: t.value == (axis, splits))
+
+    def allows_loops(self, loops: Loops) -> bool:
+        """Whether the terms about the wave order allow ``loops``."""
+        return self.about("order").satisfied(lambda t: t.value == loops)
+
+    def allows_order(self, order: Order) -> bool:
+        """Whether some nesting of the fused loops of ``order`` satisfies the terms about the wave order."""
+        return any(self.allows_loops(loops) for loops, _ in nested_orders(order))
+
+    def allows_place(self, device: Device, spatial: Spatial, access: str, place: Placement, level: str) -> bool:
+        """Whether ``place``, at the level that is called ``level``, satisfies the terms about ``access``."""
+
+        def holds(term: Term) -> bool:
+            if term.decision == "level":
+                return term.value == level_name(level)
+            if term.decision == "broadcast":
+                return term.value in (place.pattern, tuple(i for i, g in enumerate(place.groups) if g > 1))
+            if term.decision == "reader":
+                return place.pattern == "multicast" and term.value in rules_of(device, spatial, place)
+            found = {"depth": place.depth, "group": place.groups, "noc": place.noc}
+            return term.value == found[term.decision]
+
+        return self.of_access(access).satisfied(holds)
+
+    def by_pinned_name(self, plan: Plan) -> Plan:
+        """``plan``, which satisfies the restriction, with its readers under the names that are pinned."""
+        pinned = {t.subject: cast(Reader, t.value) for t in reversed(self.about("reader").pins)}
+        named = (replace(place, reader=pinned.get(place.access, place.reader)) for place in plan.placements)
+        return replace(plan, placements=tuple(named))
+
+    def of_access(self, access: str) -> Restriction:
+        """The terms about one access."""
+        return self.only(lambda t: t.decision in OF_ACCESS and t.subject == access)
+
+
+FREE = Restriction()
+"""No restriction."""
+
+
+def as_loops(order: Iterable[Iterable[str]]) -> Loops:
+    """Wave loops with the dims of each as a set."""
+    return tuple(frozenset(group) for group in order)
+
+
+def _nested(order: Order) -> Iterable[tuple[Order, ...]]:
+    return itertools.product(*(nestings(group) for group in order))
+
+
+def innermost(order: Order, nested: tuple[Order, ...]) -> dict[str, str]:
+    """Level name of every loop of ``order`` when it is nested as ``nested`` says: transfers sit in the innermost."""
+    return {wave(*group): wave(*loops[-1]) for group, loops in zip(order, nested, strict=True)}
+
+
+@lru_cache(maxsize=1 << 12)
+def nested_orders(order: Order) -> tuple[tuple[Loops, tuple[tuple[str, str], ...]], ...]:
+    """All loops inside loops that a canonical ``order`` may be read as, each with the level names it gives."""
+    found: dict[tuple[Loops, tuple[tuple[str, str], ...]], None] = {}
+    for arranged in loop_orders(order):
+        for nested in _nested(arranged):
+            names = (level_name(wave(*loops[-1])) for loops in nested)
+            pairs = tuple(zip((wave(*group) for group in order), names, strict=True))
+            found[as_loops(itertools.chain.from_iterable(nested)), pairs] = None
+    return tuple(found)

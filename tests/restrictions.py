@@ -1,0 +1,67 @@
+"""Random restrictions of a plan space, drawn from its own plans so that many of them leave something."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from random import Random
+
+from cpplan.device.device import Device
+from cpplan.enumerate.forms import forms
+from cpplan.plan.nest import build_nest, cores_per_dim
+from cpplan.plan.plan import Order, Plan
+from cpplan.plan.space import legal_spatial, orders, placements
+from cpplan.tile.program import TileProgram
+
+
+def random_plan(r: Random, program: TileProgram, device: Device) -> Plan:
+    """Some plan of the space, in some form; it may be too large for SRAM, or another than the listed form."""
+    spatial = r.choice(legal_spatial(program, device))
+    order = r.choice(orders(program, spatial))
+    nest = build_nest(program, spatial, order)
+    places = tuple(r.choice(placements(program, device, spatial, nest, a)) for a in program.accesses)
+    found = list(forms(program, Plan(program.block, spatial, order, places)))
+    return r.choice(found[:500])
+
+
+def terms_of(device: Device, plan: Plan) -> Iterator[str]:
+    """Everything that can be said about ``plan``, as text."""
+    axes = [dim.name for dim in device.dims]
+    yield from (f"{name}={value}" for name, value in plan.block)
+    for dim, cores in cores_per_dim(plan.spatial).items():
+        yield f"{dim}.cores={cores}"
+    for dim in {s.dim for q in plan.spatial for s in q}:
+        used = [axis for axis, q in zip(axes, plan.spatial, strict=True) if any(s.dim == dim for s in q)]
+        yield f"{dim}.on={','.join(used) or 'none'}"
+    for axis, q in zip(axes, plan.spatial, strict=True):
+        yield f"{axis}={'.'.join(f'{s.dim}/{s.factor}' for s in q) or 'none'}"
+    yield f"order={_order(plan.order)}"
+    for p in plan.placements:
+        shared = ",".join(axis for axis, g in zip(axes, p.groups, strict=True) if g > 1)
+        yield f"{p.access}.level={p.level or 'launch'}"
+        yield f"{p.access}.depth={p.depth}"
+        yield f"{p.access}.broadcast={p.pattern}"
+        yield f"{p.access}.broadcast={shared or 'private'}"
+        yield f"{p.access}.group={'x'.join(map(str, p.groups))}"
+        yield f"{p.access}.noc={p.noc}"
+        if p.pattern == "multicast":
+            yield f"{p.access}.reader={p.reader}"
+
+
+def _order(order: Order) -> str:
+    return ",".join(".".join(group) for group in order) or "none"
+
+
+def random_restriction(
+    r: Random, programs: Sequence[TileProgram], device: Device, most: int = 4
+) -> tuple[list[str], list[str]]:
+    """Texts of pins, taken from one plan most of the time, and of forbids, taken from several."""
+    kept = random_plan(r, r.choice(programs), device)
+    said = sorted(terms_of(device, kept))
+    pins = r.sample(said, min(len(said), r.randint(0, most)))
+    if r.random() < 0.15:
+        pins.append(r.choice(sorted(terms_of(device, random_plan(r, r.choice(programs), device)))))
+    forbids = []
+    for _ in range(r.randint(0, most)):
+        other = sorted(set(terms_of(device, random_plan(r, r.choice(programs), device))) - set(said))
+        forbids += [r.choice(other)] if other else []
+    return pins, forbids
