@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cpplan.errors import InputError, KernelError
+from cpplan.errors import InputError
 
 if TYPE_CHECKING:
     from cpplan.device.device import Device
     from cpplan.encode.solve import Solution
+    from cpplan.frontend import Reading
     from cpplan.tile.program import Problem
 
 ELEMENT_TYPES = {
@@ -51,16 +53,19 @@ def solve(
     ``free`` names constexpr parameters that may take every multiple of 32. ``device`` is a name, the path of a spec, or
     a loaded device. ``time_limit`` is in seconds; the answer then says by its status and gap what was not proved.
 
+    A file may launch several kernels as long as one of them can be planned; each of the others is a warning that says
+    why. :func:`cpplan.frontend.read_launches` lists both, for planning a file with several.
+
     Raises :class:`~cpplan.errors.CpplanError`: unusable input, a kernel that cannot be analysed, a malformed spec.
     """
     from cpplan.device.device import Device
     from cpplan.device.spec import load_device
     from cpplan.encode.solve import solve as solve_problem
-    from cpplan.frontend import read_problems
+    from cpplan.frontend import read_launches
 
     target = device if isinstance(device, Device) else load_device(device)
     path, name = _where(kernel)
-    problems = read_problems(
+    reading = read_launches(
         path,
         entry=entry,
         kernel=name,
@@ -71,28 +76,44 @@ def solve(
         argv=argv,
         sram_limit=target.sram.usable,
     )
-    if len(problems) != 1:
-        names = ", ".join(problem.name for problem in problems)
-        raise InputError(
-            f"{path}: launches {len(problems)} kernels ({names}): choose one with entry= or pass the kernel"
-        )
     if not allow_opaque:
-        refuse_opaque(problems)
-    (problem,) = problems
+        reading = without_opaque(path, reading)
+    if len(reading.problems) != 1:
+        names = ", ".join(problem.name for problem in reading.problems)
+        raise InputError(
+            f"{path}: launches {len(reading.problems)} kernels ({names}): choose one with entry= or pass the kernel"
+        )
+    for refusal in reading.refused:
+        warnings.warn(str(refusal), stacklevel=2)
+    (problem,) = reading.problems
     return solve_problem(problem, target, k=k, time_limit=time_limit, workers=workers, seed=seed, progress=progress)
 
 
-def refuse_opaque(problems: Iterable[Problem]) -> None:
-    """Raise :class:`KernelError` for the first access whose address depends on data."""
-    for problem in problems:
-        for access in (a for family in problem.families for a in family.stacked.accesses):
-            if access.klass == "opaque":
-                reason = f" ({access.note})" if access.note else ""
-                raise KernelError(
-                    f"{access.source or problem.source}: the address of {access.kind} {access.name} of {access.tensor} "
-                    f"in {problem.name} depends on data{reason}: plan it as private transfers without reuse "
-                    "with --allow-opaque"
-                )
+def without_opaque(path: str, reading: Reading) -> Reading:
+    """``reading`` with the problems refused that have an access whose address depends on data.
+
+    Raises :class:`~cpplan.errors.KernelError` when none is left of the file ``path``.
+    """
+    from cpplan.frontend.reading import Reading, Refusal, all_refused
+
+    reasons = [(problem, _why_opaque(problem)) for problem in reading.problems]
+    opaque = (Refusal(problem.name, problem.source, reason) for problem, reason in reasons if reason)
+    left = Reading(tuple(problem for problem, reason in reasons if not reason), (*reading.refused, *opaque))
+    if not left.problems:
+        raise all_refused(path, left.refused)
+    return left
+
+
+def _why_opaque(problem: Problem) -> str:
+    for access in (a for family in problem.families for a in family.stacked.accesses):
+        if access.klass == "opaque":
+            reason = f" ({access.note})" if access.note else ""
+            return (
+                f"{access.source or problem.source}: the address of {access.kind} {access.name} of {access.tensor} "
+                f"in {problem.name} depends on data{reason}: plan it as private transfers without reuse "
+                "with --allow-opaque"
+            )
+    return ""
 
 
 def describe(value: Any) -> str:

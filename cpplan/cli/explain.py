@@ -68,13 +68,15 @@ def _solved(launch: LaunchOptions, devices: DeviceOptions, rank: int) -> tuple[P
     """Plans ``rank`` and ``rank + 1`` of a kernel file, solved now."""
     if not devices.device:
         raise InputError(f"{launch.path}: a kernel file is solved first, so say for which --device")
-    from cpplan.cli.launches import problems_of
+    from cpplan.cli.launches import mention, reading_of
     from cpplan.cli.outcome import plan_files
     from cpplan.encode.solve import solve
 
     device = devices.load()[0]
     with progress(f"solving {launch.path}") as report:
-        problem = problems_of(launch, sram_limit=device.sram.usable)[0]
+        reading = reading_of(launch, sram_limit=device.sram.usable)
+        mention(reading.refused)
+        problem = reading.problems[0]
         solution = solve(problem, device, k=rank + 1, progress=report)
     files = plan_files(problem, device, solution)
     if len(files) < rank:

@@ -31,14 +31,16 @@ def inspect(candidate: int, as_json: bool, **shared: Any) -> None:
       cpplan inspect examples/matmul.py
       cpplan inspect examples/matmul.py --candidate 2 --json -- 1024 1024 1024
     """
-    from cpplan.cli.launches import block_shapes, problems_of, program_at
+    from cpplan.cli.launches import block_shapes, mention, program_at, reading_of, with_refused
 
     launch = take_launch(shared)
     with progress(f"reading {launch.path}"):
-        problems = problems_of(launch)
-    shown = [(problem, program_at(problem, candidate)) for problem in problems]
+        reading = reading_of(launch)
+    shown = [(problem, program_at(problem, candidate)) for problem in reading.problems]
+    mention(reading.refused)
     if as_json:
-        print_json({"schema": 1, "problems": [_record(problem, program) for problem, program in shown]})
+        record = {"schema": 1, "problems": [_record(problem, program) for problem, program in shown]}
+        print_json(with_refused(record, reading.refused))
         return
     for problem, program in shown:
         _print(results(), problem, program, len(block_shapes(problem)))

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+from cpplan.cli.console import remark
 from cpplan.cli.options import LaunchOptions
 from cpplan.errors import InputError
+from cpplan.frontend import Reading, Refusal, read_launches
 from cpplan.tile.family import candidate_program
 from cpplan.tile.program import Problem, TileProgram
 
 
-def problems_of(options: LaunchOptions, sram_limit: int | None = None) -> list[Problem]:
+def reading_of(options: LaunchOptions, sram_limit: int | None = None) -> Reading:
     """The launches of a kernel file, each with its block-shape candidates; the file is run, or imported.
 
-    ``sram_limit`` (bytes) leaves out freely chosen block shapes that could not fit.
+    ``sram_limit`` (bytes) leaves out freely chosen block shapes that could not fit. Launches that cannot be planned are
+    set apart; they are an error when the command asks for their kernel by name, or when there are no others.
     """
-    from cpplan.frontend import read_problems
-
-    return read_problems(
+    return read_launches(
         str(options.path),
         entry=options.entry,
         kernel=options.kernel,
@@ -29,6 +33,18 @@ def problems_of(options: LaunchOptions, sram_limit: int | None = None) -> list[P
         gpu=options.gpu,
         multiprocessors=options.multiprocessors,
     )
+
+
+def mention(refused: Sequence[Refusal]) -> None:
+    """One line on stderr per launch that is not planned."""
+    for refusal in refused:
+        remark(str(refusal))
+
+
+def with_refused(record: dict[str, Any], refused: Sequence[Refusal]) -> dict[str, Any]:
+    """A command's JSON, with the launches that are not planned if there are any."""
+    entries = [{"kernel": item.kernel, "source": item.source, "reason": item.reason} for item in refused]
+    return record | ({"refused": entries} if entries else {})
 
 
 def block_shapes(problem: Problem) -> list[tuple[tuple[str, int], ...]]:

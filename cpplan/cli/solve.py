@@ -38,7 +38,8 @@ def solve(
     """Find the k best dataflow plans of the kernel launches that PATH makes, with proof.
 
     PATH is an ordinary Python file with Triton kernels. It is run to see what it launches (arguments after -- go to
-    it); no kernel is executed and no GPU is needed. With --kernel it is only imported.
+    it); no kernel is executed and no GPU is needed. With --kernel it is only imported. Launches that cannot be planned
+    are named on stderr, and the others planned.
 
     \b
     Example:
@@ -48,20 +49,21 @@ def solve(
           --constexpr BLOCK=1024,4096 --grid 'cdiv(n, BLOCK)'
 
     \b
-    Exit codes: 0 optimal, 1 feasible with a gap, 2 wrong usage or input, 3 no plan fits.
+    Exit codes: 0 optimal, 1 feasible with a gap, 2 wrong usage or input, or nothing to plan, 3 no plan fits.
     """
-    from cpplan.api import refuse_opaque
-    from cpplan.cli.launches import problems_of
+    from cpplan.api import without_opaque
+    from cpplan.cli.launches import mention, reading_of, with_refused
     from cpplan.cli.outcome import Outcome, print_outcome
     from cpplan.encode.solve import solve as run_solver
 
     launch, devices = take_launch(shared), take_device(shared).load()
     with progress(f"reading {launch.path}"):
-        problems = problems_of(launch, sram_limit=max(device.sram.usable for device in devices))
+        reading = reading_of(launch, sram_limit=max(device.sram.usable for device in devices))
     if not allow_opaque:
-        refuse_opaque(problems)
+        reading = without_opaque(str(launch.path), reading)
+    mention(reading.refused)
     outcomes: list[Outcome] = []
-    for problem, device in itertools.product(problems, devices):
+    for problem, device in itertools.product(reading.problems, devices):
         with progress(f"{problem.name} on {device.name}") as report:
             solution = run_solver(
                 problem, device, k=k, time_limit=time_limit, workers=workers, seed=seed, progress=report
@@ -73,5 +75,6 @@ def solve(
         if not as_json:
             print_outcome(results(), outcome)
     if as_json:
-        print_json({"schema": 1, "problems": [outcome.record() for outcome in outcomes]})
+        record = {"schema": 1, "problems": [outcome.record() for outcome in outcomes]}
+        print_json(with_refused(record, reading.refused))
     click.get_current_context().exit(max(EXIT_CODES[outcome.status] for outcome in outcomes))

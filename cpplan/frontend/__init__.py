@@ -5,14 +5,17 @@ Triton and torch are imported inside functions, so importing this package is che
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
+from typing import Any
 
+from cpplan.frontend.reading import Reading, Refusal, all_refused
 from cpplan.tile.program import Problem
 
-__all__ = ["read_problems"]
+__all__ = ["Reading", "Refusal", "read_launches", "read_problems"]
 
 
-def read_problems(
+def read_launches(
     path: str,
     *,
     entry: str | None = None,
@@ -26,8 +29,8 @@ def read_problems(
     sram_limit: int | None = None,
     gpu: str | None = None,
     multiprocessors: int | None = None,
-) -> list[Problem]:
-    """One problem per distinct kernel launch of ``path``.
+) -> Reading:
+    """One problem per distinct kernel launch of ``path``, and one refusal per launch that cannot be planned.
 
     The launches are those of the file run as a script with ``argv``, or of its function ``entry``. With ``kernel``, the
     file is only imported and the launch is described by ``args`` (``a=bf16[4096,4096]``, ``M=4096``), ``constexprs``
@@ -38,16 +41,17 @@ def read_problems(
     ``gpu`` ("sm_80" to "sm_90") and ``multiprocessors`` describe the GPU that the file is told it runs on: some files
     choose code paths by the one, and persistent kernels their grid by the other.
 
-    Raises :class:`~cpplan.errors.InputError` for a file, launch or option that cannot be used and
-    :class:`~cpplan.errors.KernelError` for a kernel that cannot be analysed.
+    Raises :class:`~cpplan.errors.InputError` for a file, launch or option that cannot be used, and
+    :class:`~cpplan.errors.KernelError` when every launch is refused.
     """
     from cpplan.errors import InputError
-    from cpplan.frontend.capture import capture_launches
+    from cpplan.frontend.capture import capture
     from cpplan.frontend.imaginary_gpu import pretended_gpu
-    from cpplan.frontend.problems import group_launches, problems_of, with_distinct_names
+    from cpplan.frontend.problems import group_launches, reading_of
     from cpplan.frontend.written import written_launches
 
     with pretended_gpu(gpu, multiprocessors):
+        refused: Sequence[Refusal] = ()
         if kernel is not None:
             launches = written_launches(path, kernel, args, constexprs, grid)
         elif args or constexprs or grid:
@@ -55,5 +59,17 @@ def read_problems(
                 "--arg, --constexpr and --grid describe a launch of the kernel named with --kernel; name one"
             )
         else:
-            launches = capture_launches(path, entry=entry, mode=mode, argv=argv)
-        return with_distinct_names(problems_of(group_launches(launches), free, sram_limit))
+            recorder = capture(path, entry=entry, mode=mode, argv=argv)
+            launches, refused = recorder.launches, recorder.refused
+        reading = reading_of(group_launches(launches), free, sram_limit, refused)
+    if not reading.problems:
+        raise all_refused(path, reading.refused)
+    return reading
+
+
+def read_problems(path: str, **options: Any) -> list[Problem]:
+    """The problems of :func:`read_launches`, which says what ``options`` there are; a refused launch is a warning."""
+    reading = read_launches(path, **options)
+    for refusal in reading.refused:
+        warnings.warn(str(refusal), stacklevel=2)
+    return list(reading.problems)

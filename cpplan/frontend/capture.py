@@ -16,36 +16,48 @@ import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from cpplan.errors import CpplanError, InputError
+from cpplan.errors import CpplanError, InputError, KernelError
 from cpplan.frontend.launch import Launch
+from cpplan.frontend.reading import all_refused
 from cpplan.frontend.recorder import Recorder
 
 
 def capture_launches(
     path: str, *, entry: str | None = None, mode: str = "fake", argv: Sequence[str] = ()
 ) -> list[Launch]:
-    """Distinct launches made by running ``path`` (or its function ``entry``), in order.
+    """Distinct launches made by running ``path`` (or its function ``entry``), in order; see :func:`capture`."""
+    return capture(path, entry=entry, mode=mode, argv=argv).launches
+
+
+def capture(path: str, *, entry: str | None = None, mode: str = "fake", argv: Sequence[str] = ()) -> Recorder:
+    """The launches made by running ``path`` (or its function ``entry``), and those that were refused at once.
 
     ``mode`` is "fake" (tensors own no memory, any size is free) or "cpu" (real CPU tensors, host code may read values).
-    Raises :class:`InputError` when the file is missing, fails, or launches nothing.
+    Raises :class:`InputError` when the file is missing, fails, or makes no launch that can be used.
     """
     if mode not in ("fake", "cpu"):
         raise InputError(f"mode is {mode!r}; it must be 'fake' or 'cpu'")
     recorder = Recorder(mode)
     with recorder.active():
-        execute(path, entry, argv)
+        try:
+            execute(path, entry, argv)
+        except KernelError:
+            if not recorder.launches:
+                raise  # the file cannot go on without the result of the kernel; what came before it counts
     if recorder.value_reads:
         text = (
             "%s reads values of tensors without memory (answered 0 or True); use mode 'cpu' if launches depend on them"
         )
         logging.getLogger(__name__).warning(text, path)
+    if not recorder.launches and recorder.refused:
+        raise all_refused(path, recorder.refused)
     if not recorder.launches:
         where = f"function {entry} of {path}" if entry else path
         raise InputError(
             f"{where}: no kernel was launched. Launch one when the file runs as a script, name a function that "
             "launches one with --entry, or give --kernel with --arg, --constexpr and --grid"
         )
-    return recorder.launches
+    return recorder
 
 
 def execute(path: str, entry: str | None, argv: Sequence[str]) -> None:

@@ -47,22 +47,16 @@ def free_family(launch: Launch, free: Sequence[str], sram_limit: int | None = No
     and padded to hardware tiles, exceed ``sram_limit`` bytes are left out, as are those that would leave a tensor
     without a mask. Raises :class:`KernelError` when an integer of the program has no unambiguous closed form.
     """
-    _check_parameters(launch, free)
-    samples = _Sampler(launch, tuple(free)).samples()
-    fitted = _Fitted(launch, tuple(free), samples)
+    free = tuple(dict.fromkeys(free))
+    samples = _Sampler(launch, free).samples()
+    fitted = _Fitted(launch, free, samples)
     _check_coverage(launch, samples)
     return fitted.family(fitted.candidates(sram_limit))
 
 
-def _check_parameters(launch: Launch, free: Sequence[str]) -> None:
-    known = [n for n, v in launch.constexprs.items() if isinstance(v, int) and not isinstance(v, bool)]
-    for name in free:
-        if name not in known:
-            raise InputError(
-                f"free parameter {name}: {launch.kernel} has no integer constexpr of that name; it has {known}"
-            )
-    if len(set(free)) != len(free):
-        raise InputError(f"free parameters {', '.join(free)}: a name is given twice")
+def integer_constexprs(launch: Launch) -> list[str]:
+    """The parameters of a launch that may be free."""
+    return [n for n, v in launch.constexprs.items() if isinstance(v, int) and not isinstance(v, bool)]
 
 
 def _check_coverage(launch: Launch, samples: list[Sample]) -> None:

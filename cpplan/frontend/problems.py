@@ -1,15 +1,20 @@
-"""Launches to problems: one problem per call in the user's file, its block-shape candidates grouped into families."""
+"""Launches to problems: one problem per call in the user's file, its block-shape candidates grouped into families.
+
+A call that cannot be planned is a :class:`Refusal` and takes nothing away from the others.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from cpplan.errors import KernelError
+from cpplan.errors import InputError, KernelError
 from cpplan.frontend.build import build
-from cpplan.frontend.free import free_family
+from cpplan.frontend.free import free_family, integer_constexprs
 from cpplan.frontend.launch import Launch
+from cpplan.frontend.reading import Reading, Refusal
 from cpplan.tile.family import families_of
 from cpplan.tile.program import Family, Problem, TileProgram
 
@@ -23,15 +28,36 @@ def group_launches(launches: Sequence[Launch]) -> list[list[Launch]]:
     return list(groups.values())
 
 
-def problems_of(groups: Sequence[list[Launch]], free: Sequence[str], sram_limit: int | None) -> list[Problem]:
-    """One problem per group. Each kernel takes the free parameters that it has; a name that none has is an error of the
-    first kernel."""
-    known = {name for group in groups for name in group[0].constexprs}
-    problems = []
-    for group in groups:
-        own = [name for name in free if name in group[0].constexprs or name not in known]
-        problems.append(free_problem(group, own, sram_limit) if own else problem_of(group))
-    return problems
+def reading_of(
+    groups: Sequence[list[Launch]], free: Sequence[str], sram_limit: int | None, refused: Sequence[Refusal] = ()
+) -> Reading:
+    """The problem of every group that can be planned; the others join ``refused``, with what their error says.
+
+    Each kernel takes the free parameters that it has. Raises :class:`InputError` for a name that no kernel has.
+    """
+    constexprs = [integer_constexprs(group[0]) for group in groups]
+    for parameter in free:
+        if not any(parameter in own for own in constexprs):
+            raise _unknown(parameter, [group[0].kernel for group in groups], [n for own in constexprs for n in own])
+    problems, found = [], []
+    names = list(distinct_names([*(group[0].kernel for group in groups), *(item.kernel for item in refused)]))
+    for name, group, known in zip(names, groups, constexprs, strict=False):
+        own = [parameter for parameter in free if parameter in known]
+        try:
+            problem = free_problem(group, own, sram_limit) if own else problem_of(group)
+        except InputError as error:
+            found.append(Refusal(name, group[0].source, str(error)))
+        else:
+            problems.append(replace(problem, name=name))
+    found += [replace(item, kernel=name) for name, item in zip(names[len(groups) :], refused, strict=True)]
+    return Reading(tuple(problems), tuple(found))
+
+
+def _unknown(parameter: str, kernels: Sequence[str], known: Sequence[str]) -> InputError:
+    names = list(dict.fromkeys(kernels))
+    whose = f"{names[0]} has no" if len(names) == 1 else f"none of {', '.join(names)} has an"
+    there = ", ".join(dict.fromkeys(known)) or "none"
+    return InputError(f"free parameter {parameter}: {whose} integer constexpr of that name; there is {there}")
 
 
 def problem_of(launches: Sequence[Launch]) -> Problem:
@@ -70,12 +96,9 @@ def _candidate_names(families: tuple[Family, ...]) -> set[str]:
     return {name for family in families for block in family.blocks for name, _ in block}
 
 
-def with_distinct_names(problems: Sequence[Problem]) -> list[Problem]:
-    """Problems of one kernel are numbered in order of their launches: ``matmul_kernel``, ``matmul_kernel_2``, ..."""
-    counts: dict[str, int] = {}
-    named = []
-    for problem in problems:
-        counts[problem.name] = counts.get(problem.name, 0) + 1
-        number = counts[problem.name]
-        named.append(problem if number == 1 else replace(problem, name=f"{problem.name}_{number}"))
-    return named
+def distinct_names(kernels: Sequence[str]) -> Iterator[str]:
+    """Launches of one kernel are numbered in their order: ``matmul_kernel``, ``matmul_kernel_2``, ..."""
+    counts: Counter[str] = Counter()
+    for kernel in kernels:
+        counts[kernel] += 1
+        yield kernel if counts[kernel] == 1 else f"{kernel}_{counts[kernel]}"

@@ -118,6 +118,8 @@ def test_causal_trips_are_counted_for_every_block_shape() -> None:
 def test_unknown_free_parameter() -> None:
     with pytest.raises(InputError, match="free parameter BM: matmul_kernel has no integer constexpr of that name"):
         free_matmul("512 512 512", free=["BM"])
+    with pytest.raises(InputError, match=r"free parameter ACTIVATION: .*; there is BLOCK_M, BLOCK_N, BLOCK_K, GROUP_M"):
+        free_matmul("512 512 512", free=["ACTIVATION"])
 
 
 def test_forms_are_found_simplest_first() -> None:
