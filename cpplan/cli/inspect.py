@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -13,6 +14,7 @@ from cpplan.cli.console import print_json, progress, results, table
 from cpplan.cli.options import kernel_file, launch_options, take_launch
 from cpplan.tile.layout import layout_of
 from cpplan.tile.program import Access, Problem, TileProgram
+from cpplan.tile.reduction import reductions, why_not
 
 
 @click.command()
@@ -24,7 +26,8 @@ def inspect(candidate: int, as_json: bool, **shared: Any) -> None:
     """Show the tile program of the kernel launches that PATH makes, without any device.
 
     Accesses are affine, partial (affine in part) or opaque (data dependent). An access can be reused along a dim or
-    loop that its address does not depend on: a read shared by cores, or a tile kept in SRAM.
+    loop that its address does not depend on: a read shared by cores, or a tile kept in SRAM. A loop whose results are
+    reductions may be split over cores; for any other loop the reason is given.
 
     \b
     Example:
@@ -62,6 +65,8 @@ def _record(problem: Problem, program: TileProgram) -> dict[str, Any]:
         "block": dict(program.block),
         "grid": {dim.name: dim.extent for dim in program.dims},
         "loops": {loop.name: loop.trips for loop in program.loops},
+        "may_be_split": {found.loop: found.kind for found in reductions(program)},
+        "may_not_be_split": dict(why_not(program)),
         "layout": layout_of(program),
         "accesses": [
             {
@@ -93,6 +98,18 @@ def _print(console: Console, problem: Problem, program: TileProgram, candidates:
     console.print()
     console.print(_reuse_table(program))
     console.print()
+    for line in _split_lines(program):
+        console.print(line, markup=False)
+    if program.loops:
+        console.print()
+
+
+def _split_lines(program: TileProgram) -> Iterator[str]:
+    for found in reductions(program):
+        kind = found.kind if isinstance(found.kind, str) else ", ".join(found.kind)
+        yield f"may be split over cores: loop {found.loop} ({kind})"
+    for loop, reason in why_not(program):
+        yield f"may not be split over cores: loop {loop}: {reason}"
 
 
 def _access_table(program: TileProgram) -> Table:

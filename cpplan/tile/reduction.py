@@ -181,6 +181,9 @@ _WORDS = {
     "mul": "is multiplied by something else than the rescale of an online softmax",
     "div": "is divided by something else than the rescale of an online softmax",
     "sub": "is subtracted from something",
+    "add": "has something added that depends on earlier trips",
+    "max": "is compared with something that depends on earlier trips",
+    "min": "is compared with something that depends on earlier trips",
     "dot": "enters a product of matrices",
     "where": "is selected by a condition that depends on earlier trips",
     "cmp": "decides something in the next trip",
@@ -194,6 +197,8 @@ def _problem(program: TileProgram, roles: Roles, carry: Carry, role: Role | None
     if roles.value(carry.yielded).is_free:
         return f"{carry.argument} takes a new value in every trip{_made_at(program, carry)}"
     op = _culprit(program, roles, carry)
+    if op is None and roles.value(carry.yielded).sum is not None:
+        return f"{carry.argument} is rescaled, but not to the peak that new terms are taken to{_made_at(program, carry)}"
     if op is None:
         return f"{carry.argument} is neither a sum, a maximum nor an online softmax{_made_at(program, carry)}"
     return f"{carry.argument} {_WORDS.get(op.kind, f'goes through {op.kind}')}{_at(op)}"

@@ -41,6 +41,11 @@ def test_grid_and_loop_follow_from_the_sizes(problem: dict[str, Any]) -> None:
     assert list(problem["loops"].values()) == [256 // 32]
 
 
+def test_the_sum_over_k_may_be_split_over_cores(problem: dict[str, Any]) -> None:
+    (loop,) = problem["loops"]
+    assert (problem["may_be_split"], problem["may_not_be_split"]) == ({loop: "sum"}, {})
+
+
 def test_a_candidate_that_is_not_there_is_one_message() -> None:
     result = CliRunner().invoke(main, ["inspect", KERNELS, "--candidate", "2"])
     assert result.exit_code == 2
@@ -53,3 +58,11 @@ def test_the_text_shows_the_tile_program_and_the_reuse_table() -> None:
     assert "affine.parallel (%m, %n) = (0, 0) to (2, 2)" in result.stdout
     table = [line.split() for line in result.stdout.partition("reuse along")[2].splitlines()]
     assert ["a", "-", "reused", "-"] in table
+    assert "may be split over cores: loop " in result.stdout
+
+
+def test_a_loop_that_must_run_in_order_is_shown_with_the_reason() -> None:
+    kernels = str(Path(__file__).parents[1] / "tile" / "kernels" / "reductions.py")
+    result = CliRunner().invoke(main, ["inspect", kernels, "--entry", 'launch("prefix_sums")'])
+    assert result.exit_code == 0, result.output
+    assert "may not be split over cores: loop start: every trip writes y (" in " ".join(result.stdout.split())
