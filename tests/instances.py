@@ -5,6 +5,7 @@ A test gets one from a saved seed, or from hypothesis through ``st.randoms()``, 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from random import Random
 
@@ -71,7 +72,8 @@ def random_device(r: Random, shape: tuple[int, ...] | None = None) -> Device:
 
 
 def random_program(r: Random) -> TileProgram:
-    """1-4 parallel dims, 0-2 sequential loops (nested or side by side), 1-5 accesses, extents that need not divide."""
+    """1-4 parallel dims, 0-2 sequential loops (nested or side by side), 1-5 accesses, extents that need not divide; in
+    one of four, tiles are pieces of rows."""
     dims = tuple(Dim(f"p{i}", r.choice([1, 2, 3, 4, 4, 5, 7, 9])) for i in range(r.randint(1, 4)))
     loops: list[Loop] = []
     for i in range(r.randint(0, 2)):
@@ -97,7 +99,22 @@ def random_program(r: Random) -> TileProgram:
         Op("e", "exp", ("d",), (64, 32), "fp32", r.choice(positions), (), ((64, 32),), ("fp32",)),
     )
     buffers = (Buffer("acc", square, "fp32"),) if r.random() < 0.5 else ()
-    return TileProgram("random", dims, tuple(loops), tuple(tensors), tuple(accesses), ops, buffers)
+    program = TileProgram("random", dims, tuple(loops), tuple(tensors), tuple(accesses), ops, buffers)
+    return of_rows(r, program) if r.random() < 0.25 else program
+
+
+def of_rows(r: Random, program: TileProgram) -> TileProgram:
+    """``program`` with pieces of rows for tiles, from one element to some that pad a hardware tile, and row ops."""
+    widths = [r.choice([1, 32, 100, 1024, 1500, 4096]) for _ in program.accesses]
+    accesses = tuple(replace(a, tile=(1, width)) for a, width in zip(program.accesses, widths, strict=True))
+    summed, scaled = (op.loop for op in program.ops)
+    row = (1, widths[0])
+    ops = (
+        Op("s", "reduce_sum", ("v0",), (1, 1), "fp32", summed, (("axis", 1),), (row,), ("bf16",)),
+        Op("e", "exp", ("v0",), row, "fp32", scaled, (), (row,), ("bf16",)),
+    )
+    buffers = tuple(replace(buffer, shape=row) for buffer in program.buffers)
+    return replace(program, accesses=accesses, ops=ops, buffers=buffers)
 
 
 def stencil(points: int, dims: tuple[int, ...], trips: int) -> TileProgram:

@@ -19,7 +19,7 @@ from cpplan.device.device import Device, Transfer
 from cpplan.encode.solve import solve
 from cpplan.enumerate.oracle import brute_force, count
 from cpplan.plan.nest import build_nest
-from cpplan.tile.program import TileProgram
+from cpplan.tile.program import DTYPE_BITS, Access, Affine, Dim, Op, Tensor, TileProgram
 
 INSTANCES = st.randoms(use_true_random=False).map(lambda r: (random_device(r), random_program(r)))
 QUICK = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
@@ -59,6 +59,20 @@ def test_traffic_is_never_below_compulsory(instance: tuple[Device, TileProgram])
         for (name, moved), access in zip(evaluate(program, device, scored.plan).traffic, program.accesses, strict=True):
             size = tile_size(program, access)
             assert moved >= compulsory_tiles(program, access) * size.pages * size.page_bytes, name
+
+
+@QUICK
+@given(st.randoms(use_true_random=False), st.integers(1, 40), st.integers(1, 8), st.sampled_from(["bf16", "fp32"]))
+def test_elementwise_work_on_runs_of_1024_moves_its_tensors_and_no_more(
+    r: Random, blocks: int, pieces: int, dtype: str
+) -> None:
+    tile, start = (1024 * pieces,), (Affine(0, (("i", 1024 * pieces),)),)
+    accesses = (Access("x", "x", "load", tile, start, value="v"), Access("y", "y", "store", tile, start, value="e"))
+    tensors = tuple(Tensor(name, dtype, (1024 * pieces * blocks,), (1,)) for name in "xy")
+    ops = (Op("e", "exp", ("v",), tile, dtype, None, (), (tile,), (dtype,)),)
+    program = TileProgram("exp", (Dim("i", blocks),), (), tensors, accesses, ops)
+    for scored in brute_force([program], random_device(r), 20):
+        assert scored.key[1] == 2 * (1024 * pieces * blocks) * DTYPE_BITS[dtype] // 8
 
 
 def faster(transfer: Transfer) -> Transfer:

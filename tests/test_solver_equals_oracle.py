@@ -19,7 +19,8 @@ from cpplan.device.spec import load_device
 from cpplan.encode.solve import solve
 from cpplan.enumerate.oracle import brute_force, count
 from cpplan.plan.space import violations
-from cpplan.tile.program import TileProgram
+from cpplan.tile.family import stack
+from cpplan.tile.program import Access, Affine, Dim, Family, Op, Tensor, TileProgram
 
 SEEDS: list[int] = json.loads((Path(__file__).parent / "data" / "oracle_seeds.json").read_text())["seeds"]
 
@@ -29,9 +30,11 @@ def instance(r: Random) -> tuple[Device, TileProgram]:
     return random_device(r), random_program(r)
 
 
-def assert_same_answer(device: Device, programs: list[TileProgram], k: int) -> None:
+def assert_same_answer(device: Device, programs: list[TileProgram], k: int, families: tuple[Family, ...] = ()) -> None:
+    """``families`` holds the same programs; one family each by default."""
     expected = brute_force(programs, device, k)
-    solution = solve(problem(*programs), device, k=k)
+    launch = problem(*programs)
+    solution = solve(replace(launch, families=families or launch.families), device, k=k)
     assert [p.cost.key for p in solution.plans] == [s.key for s in expected]
     assert [p.plan for p in solution.plans] == [s.plan for s in expected]
     assert solution.status == ("optimal" if expected else "infeasible")
@@ -59,6 +62,31 @@ def test_block_shapes_are_chosen_jointly(r: Random) -> None:
     programs = [random_program(r) for _ in range(3)]
     assume(count(programs, device, 4_000) <= 4_000)
     assert_same_answer(device, programs, 4)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_layouts_are_chosen_jointly(seed: int) -> None:
+    """Candidates of one family, some of which lie in runs and some in tiles of 32x32."""
+    blocks = [(1, 1024), (1, 2048), (1, 100), (2, 512), (32, 64), (32, 32)]
+    programs = [exponential(64, 2048, block) for block in blocks]
+    device = random_device(Random(seed), (2, 2))
+    family = stack(programs)
+    assert family.stacked.in_runs.tolist() == [rows == 1 for rows, _ in blocks]
+    assert_same_answer(device, programs, 6, (family,))
+
+
+def exponential(rows: int, columns: int, block: tuple[int, int]) -> TileProgram:
+    """y = exp(x), element by element, in blocks of any shape."""
+    dims = tuple(Dim(name, -(-n // b)) for name, n, b in zip("ij", (rows, columns), block, strict=True))
+    starts = tuple(Affine(0, ((name, b),)) for name, b in zip("ij", block, strict=True))
+    accesses = (
+        Access("x", "x", "load", block, starts, value="v"),
+        Access("y", "y", "store", block, starts, value="e"),
+    )
+    tensors = tuple(Tensor(name, "bf16", (rows, columns), (columns, 1)) for name in "xy")
+    ops = (Op("e", "exp", ("v",), block, "bf16", None, (), (block,), ("bf16",)),)
+    named = tuple(zip(("BM", "BN"), block, strict=True))
+    return TileProgram("exponential", dims, (), tensors, accesses, ops, (), named)
 
 
 @pytest.mark.parametrize("device", ["wormhole", "blackhole", "triple_ring", "amd_xdna2_8x4"])

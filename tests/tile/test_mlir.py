@@ -73,6 +73,7 @@ def test_text_is_read_back() -> None:
         ("tests/frontend/kernels/rows.py", ["softmax"]),
         ("tests/frontend/kernels/rows.py", ["gather"]),
         ("tests/frontend/kernels/rows.py", ["transpose"]),
+        ("tests/frontend/kernels/rows.py", ["pairs"]),
         ("tests/frontend/kernels/matmuls.py", ["split_k"]),
     ],
 )
