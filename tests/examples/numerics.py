@@ -205,7 +205,9 @@ class EveryConfiguration:
 
 def main() -> None:
     os.environ["TRITON_INTERPRET"] = "1"
+    sys.path.insert(0, str(Path(__file__).parents[1]))
     import torch
+    from frontend.interpreter_addresses import count_loops_with_any_numpy
     from triton.runtime import autotuner, driver
 
     from cpplan.frontend.stub_driver import StubDriver
@@ -213,6 +215,7 @@ def main() -> None:
 
     torch.manual_seed(0)
     torch.set_num_threads(1)
+    count_loops_with_any_numpy()
     driver.set_active(StubDriver())
     patch_cuda(setattr)
     properties = type("Properties", (), {"multi_processor_count": 5})  # persistent programs get several tiles each

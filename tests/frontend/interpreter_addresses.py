@@ -20,6 +20,17 @@ from cpplan.frontend.stub_driver import StubDriver
 from cpplan.frontend.torch_stub import DeviceMode, patch_cuda
 
 
+def count_loops_with_any_numpy():
+    """Triton 3.6 reads a loop bound with int() of an array of one element, which NumPy refuses since 2.4."""
+    patch = interpreter._patch_lang_tensor
+
+    def patched(tensor, scope):
+        patch(tensor, scope)
+        scope.set_attr(tensor, "__index__", lambda bound: int(bound.handle.data.squeeze()))
+
+    interpreter._patch_lang_tensor = patched
+
+
 class AddressLog:
     """Replaces the interpreter's loads, stores and atomics by ones that note addresses first."""
 
@@ -50,6 +61,7 @@ class AddressLog:
                 self.entries.append([name, self.program, np.unique((addresses - start) // size).tolist()])
 
     def install(self):
+        count_loops_with_any_numpy()
         builder = interpreter.interpreter_builder
         set_extents, enter = builder.set_grid_dim, builder.set_grid_idx
         load, store, atomic = builder.create_masked_load, builder.create_masked_store, builder.create_atomic_rmw

@@ -1,13 +1,14 @@
 """Kernel styles found in the wild, each with the box, loops and accesses that follow from its text."""
 
-from importlib.metadata import version
 from pathlib import Path
 
+import pytest
+
+from cpplan.errors import KernelError
 from cpplan.frontend.build import build
 from cpplan.frontend.capture import capture_launches
 from cpplan.tile.program import Access, TileProgram
 
-BLOCK_POINTERS = tuple(map(int, version("triton").split(".")[:2])) < (3, 8)  # later versions have none
 KERNELS = Path(__file__).parent / "kernels"
 
 
@@ -69,16 +70,20 @@ def test_clamped_rows_under_a_store_mask_are_an_edge() -> None:
     assert access(tile_program, "a_ptr").masked == (True, True)
 
 
-def test_block_pointers_and_descriptors_give_the_same_accesses() -> None:
-    entries = ("descriptors", "block_pointers") if BLOCK_POINTERS else ("descriptors",)
-    for entry in entries:
+@pytest.mark.parametrize("entry", ["descriptors", "block_pointers"])
+def test_block_pointers_and_descriptors_give_the_same_accesses(entry: str) -> None:
+    try:
         tile_program = program("matmuls.py", entry, 1000, 512, 384)
-        assert [(a.tensor, a.tile, a.masked) for a in tile_program.accesses] == [
-            ("a_ptr", (128, 64), (True, False)),
-            ("b_ptr", (64, 128), (False, False)),
-            ("c_ptr", (128, 128), (True, False)),
-        ]
-        assert [loop.trips for loop in tile_program.loops] == [6]
+    except KernelError as refusal:
+        if "Block pointers have been removed" not in str(refusal):
+            raise
+        pytest.skip("this version of Triton has no block pointers (3.8 is the last that has)")
+    assert [(a.tensor, a.tile, a.masked) for a in tile_program.accesses] == [
+        ("a_ptr", (128, 64), (True, False)),
+        ("b_ptr", (64, 128), (False, False)),
+        ("c_ptr", (128, 128), (True, False)),
+    ]
+    assert [loop.trips for loop in tile_program.loops] == [6]
 
 
 def test_split_k_is_a_parallel_dim_with_atomic_stores() -> None:
