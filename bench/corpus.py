@@ -8,6 +8,9 @@ public functions. Triton's tutorials and Helion's examples are not on the packag
 with --scripts, and each of their files is run as a script.
 
     python bench/corpus.py --venv build/corpus --scripts tutorials=../tutorials --scripts helion=../helion/examples
+
+A run that was interrupted goes on with ``--resume`` at the first library that it had not finished; ``--only NAME`` runs
+one library anew. ``python bench/corpus_tables.py`` then writes the table of docs/frontend.md.
 """
 
 from __future__ import annotations
@@ -18,10 +21,14 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
+import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
+
+import corpus_tables
 
 HERE = Path(__file__).parent
 CALLS = {
@@ -52,26 +59,54 @@ def records_of(python: Path, library: str, arguments: list[str]) -> Iterator[dic
     """Lines of one worker as they come; a worker that dies leaves one record that says so."""
     command = [str(python), str(HERE / "corpus_worker.py"), *arguments]
     paths = os.environ | {"PYTHONPATH": str(HERE.parent), "PYTHONWARNINGS": "ignore"}
-    worker = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=paths)
-    assert worker.stdout is not None
-    for line in worker.stdout:
-        if line.startswith("{"):
-            yield {"library": library} | json.loads(line)
-    if worker.wait():
-        assert worker.stderr is not None
-        yield {"library": library, "case": arguments[0], "kernel": "", "error": worker.stderr.read()[-400:]}
+    with tempfile.TemporaryFile("w+") as messages:  # a pipe that nobody empties would stop the worker
+        worker = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=messages, text=True, env=paths)
+        assert worker.stdout is not None
+        for line in worker.stdout:
+            if line.startswith("{"):
+                yield {"library": library} | json.loads(line)
+        if worker.wait():
+            messages.seek(0)
+            yield {"library": library, "case": "", "kernel": "", "error": messages.read()[-400:]}
 
 
-def jobs(options: argparse.Namespace) -> Iterator[tuple[str, list[str]]]:
-    """(library, arguments of its worker)."""
+def jobs(options: argparse.Namespace) -> dict[str, list[str]]:
+    """Arguments of the worker of each library."""
     limits = ["--time-limit", str(options.time_limit)]
-    for library, file in CALLS.items():
-        yield library, [str(HERE / "corpus_calls" / file), *limits]
+    found = {library: [str(HERE / "corpus_calls" / file), *limits] for library, file in CALLS.items()}
     for text in options.scripts:
         name, _, folder = text.partition("=")
-        for script in sorted(Path(folder).glob("*.py")):
-            if not script.name.startswith("_"):
-                yield name, [str(script), "--script", "--silence", "300", *limits]
+        scripts = [str(path) for path in sorted(Path(folder).glob("*.py")) if not path.name.startswith("_")]
+        found[name] = [*scripts, "--script", "--silence", "300", *limits]
+    return found
+
+
+def run_library(python: Path, library: str, arguments: list[str], options: argparse.Namespace) -> None:
+    """Run one worker, show its records, and keep them in the folder of parts when it has come to its end."""
+    begin, records = time.monotonic(), []
+    for record in records_of(python, library, arguments):
+        records.append(record)
+        print(row(record), flush=True)
+    part = {
+        "time_limit_seconds": options.time_limit,
+        "seconds": round(time.monotonic() - begin),
+        "kernels": without_places(records, options),
+    }
+    options.parts.mkdir(parents=True, exist_ok=True)
+    (options.parts / f"{library}.json").write_text(json.dumps(part))
+
+
+def merged(libraries: Iterable[str], folder: Path, versions: list[str]) -> dict[str, Any]:
+    """The result of all libraries that have been run."""
+    parts = {name: json.loads(path.read_text()) for name in libraries if (path := folder / f"{name}.json").exists()}
+    records = [record for part in parts.values() for record in part["kernels"]]
+    return {
+        "time_limit_seconds": {name: part["time_limit_seconds"] for name, part in parts.items()},
+        "seconds": {name: part["seconds"] for name, part in parts.items()},
+        "versions": versions,
+        "summary": summary(records),
+        "kernels": records,
+    }
 
 
 def without_places(records: list[dict[str, Any]], options: argparse.Namespace) -> list[dict[str, Any]]:
@@ -82,33 +117,6 @@ def without_places(records: list[dict[str, Any]], options: argparse.Namespace) -
         text = text.replace(json.dumps(folder + "/")[1:-1], "")
     text = re.sub(r"/[^\s\"]*/site-packages/", "", text)
     return json.loads(text.replace(str(Path.home()), "~"))  # type: ignore[no-any-return]
-
-
-def table(result: dict[str, Any]) -> str:
-    """The outcome per library in Markdown."""
-    lines = [
-        "| library | kernels | all accesses affine | partial | opaque | planned | too large for SRAM | no plan |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- |",
-    ]
-    libraries: dict[str, list[dict[str, Any]]] = {}
-    for record in result["kernels"]:
-        if record["kernel"]:
-            libraries.setdefault(record["library"], []).append(record)
-            libraries.setdefault("all", []).append(record)
-    for name, kernels in sorted(libraries.items(), key=lambda item: item[0] == "all"):
-        classes = [set(kernel.get("classes", {})) for kernel in kernels]
-        outcomes = Counter(kernel["outcome"] for kernel in kernels)
-        counts = [
-            len(kernels),
-            sum(found == {"affine"} for found in classes),
-            sum("partial" in found and "opaque" not in found for found in classes),
-            sum("opaque" in found for found in classes),
-            outcomes["planned"],
-            outcomes["infeasible"],
-            len(kernels) - outcomes["planned"] - outcomes["infeasible"],
-        ]
-        lines.append(f"| {name} | {' | '.join(map(str, counts))} |")
-    return "\n".join(lines)
 
 
 def row(record: dict[str, Any]) -> str:
@@ -147,11 +155,13 @@ def summary(records: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Install, run, print the table, write the JSON after every library."""
+    """Install, run the libraries, print the table, write JSON and page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--venv", type=Path, required=True)
     parser.add_argument("--scripts", action="append", default=[], metavar="NAME=FOLDER")
     parser.add_argument("--only", default="", help="names of libraries, comma-separated")
+    parser.add_argument("--resume", action="store_true", help="keep libraries that an earlier run has finished")
+    parser.add_argument("--parts", type=Path, default=HERE.parent / "build" / "corpus-parts", help="one file a library")
     parser.add_argument(
         "--time-limit",
         type=float,
@@ -161,24 +171,18 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=HERE / "results" / "corpus.json")
     options = parser.parse_args()
     python = environment(options.venv)
-    versions = subprocess.run([python, "-m", "pip", "freeze"], capture_output=True, text=True, check=True).stdout
-    records: list[dict[str, Any]] = []
-    for library, arguments in jobs(options):
-        if options.only and library not in options.only.split(","):
-            continue
-        for record in records_of(python, library, arguments):
-            records.append(record)
-            print(row(record), flush=True)
-        result = {
-            "time_limit_seconds": options.time_limit,
-            "versions": [line for line in versions.splitlines() if "==" in line],
-            "summary": summary(records),
-            "kernels": without_places(records, options),
-        }
-        options.out.parent.mkdir(parents=True, exist_ok=True)
-        options.out.write_text(json.dumps(result, indent=1) + "\n")
-    print(json.dumps(summary(records), indent=1))
-    print(table(result))
+    freeze = subprocess.run([python, "-m", "pip", "freeze"], capture_output=True, text=True, check=True).stdout
+    versions = [line for line in freeze.splitlines() if "==" in line]
+    libraries = jobs(options)
+    for library, arguments in libraries.items():
+        finished = options.resume and (options.parts / f"{library}.json").exists()
+        if not finished and (not options.only or library in options.only.split(",")):
+            run_library(python, library, arguments, options)
+    result = merged(libraries, options.parts, versions)
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    options.out.write_text(json.dumps(result, indent=1) + "\n")
+    print(json.dumps(result["summary"] | {"seconds": result["seconds"]}, indent=1))
+    print(corpus_tables.corpus(result))
 
 
 if __name__ == "__main__":

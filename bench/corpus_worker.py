@@ -1,7 +1,7 @@
-"""Captures, lowers, classifies and plans the kernels that one file of calls launches; a JSON object per line.
+"""Captures, lowers, classifies and plans the kernels that files launch; a JSON object per line.
 
     python bench/corpus_worker.py bench/corpus_calls/liger.py     every top-level function of the file is one case
-    python bench/corpus_worker.py --script tutorial.py            the file itself, run as a script, is one case
+    python bench/corpus_worker.py --script first.py second.py     each file, run as a script, is one case
 
 Each case runs in a forked process: a kernel that crashes or hangs costs its own case only. Lines have the fields of
 ``kernel_record``; a case that launches nothing gives one line with an ``error``.
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import importlib.util
 import json
 import logging
 import os
@@ -37,6 +38,10 @@ from cpplan.tile.program import Problem
 
 DEVICES = ("wormhole", "blackhole")
 
+ARGUMENTS = {"09-persistent-matmul.py": ("--K_range", "512", "0")}
+"""Command lines of scripts. This tutorial checks all its kernels and then calls each 20,000 times for every size of a
+range, which is left empty here."""
+
 
 def cases_of(path: Path) -> list[str]:
     """Names of the public top-level functions."""
@@ -57,7 +62,7 @@ def run_case(path: Path, entry: str | None, seen: set[str], options: argparse.Na
     begin = time.perf_counter()
     mode = "cpu" if options.mode == "cpu" or wants_real_tensors(path, entry) else "fake"
     try:
-        launches = capture_launches(str(path), entry=entry, mode=mode)
+        launches = capture_launches(str(path), entry=entry, mode=mode, argv=ARGUMENTS.get(path.name, ()))
     except CpplanError as error:
         emit({"case": entry or path.stem, "kernel": "", "error": str(error)})
         return
@@ -115,9 +120,10 @@ def planned_apart(problem: Problem, device: str, options: argparse.Namespace) ->
         (5 * options.time_limit, 30 * options.time_limit),
     ):
         records, why = forked(lambda limit=limit: emit(planned(problem, device, limit)), hard)  # type: ignore[misc]
-        result = (
-            records[0] if records else {"device": device, "status": "no plan in time", "seconds": hard, "reason": why}
-        )
+        result = {"device": device, "status": "no plan in time", "seconds": hard, "reason": why}
+        if records:
+            failed = {"device": device, "status": "traceback", "reason": records[0].get("error", "")}
+            result = failed if "error" in records[0] else records[0]
         result["limit"] = limit
         if result["status"] != "no plan in time":
             break
@@ -189,18 +195,26 @@ def forked(run: Callable[[], None], silence: float) -> tuple[list[dict[str, Any]
     return [json.loads(line) for line in text.decode().splitlines() if line.endswith("}")], problem
 
 
-def preload(path: Path) -> None:
-    """Import what the file imports, once, as the capture would; each case then finds it loaded."""
+def preload(code: str, path: Path) -> None:
+    """Import, once, what the cases import as a capture would have them; each case then finds it loaded."""
     sys.path.insert(0, str(path.parent))
     with Recorder().active():
-        source = compile(path.read_text(), str(path), "exec")
-        exec(source, {"__name__": "cpplan_kernel_file", "__file__": str(path)})
+        exec(compile(code, str(path), "exec"), {"__name__": "cpplan_kernel_file", "__file__": str(path)})
+
+
+def cases(options: argparse.Namespace) -> list[tuple[Path, str | None]]:
+    """(file, function or None for the file itself)."""
+    paths = [path.resolve() for path in options.paths]
+    if options.script:
+        return [(path, None) for path in paths]
+    wanted = options.cases.split(",") if options.cases else None
+    return [(path, name) for path in paths for name in cases_of(path) if wanted is None or name in wanted]
 
 
 def main() -> None:
     """Parse the command line, run the cases, print their records."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("path", type=Path)
+    parser.add_argument("paths", type=Path, nargs="+")
     parser.add_argument("--script", action="store_true")
     parser.add_argument("--cases", default="", help="comma-separated; all when empty")
     parser.add_argument("--mode", default="fake")
@@ -211,14 +225,12 @@ def main() -> None:
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
-    path = options.path.resolve()
-    if not options.script:
-        preload(path)
-    wanted = options.cases.split(",") if options.cases else None
-    cases = [None] if options.script else [name for name in cases_of(path) if wanted is None or name in wanted]
+    for path in options.paths[:1] if options.script else options.paths:
+        installed = [f"import {name}" for name in ("torch", "triton", "helion") if importlib.util.find_spec(name)]
+        preload("\n".join(installed) if options.script else path.read_text(), path.resolve())
     seen: set[str] = set()
-    for case in cases:
-        records, problem = forked(lambda case=case: run_case(path, case, seen, options), options.silence)  # type: ignore[misc]
+    for path, case in cases(options):
+        records, problem = forked(lambda path=path, case=case: run_case(path, case, seen, options), options.silence)  # type: ignore[misc]
         for record in [*records, *([{"error": problem}] if problem else [])]:
             seen.add(record.get("identity", ""))
             print(json.dumps({"case": case or path.stem, "kernel": ""} | record), flush=True)

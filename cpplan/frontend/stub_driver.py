@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+import sys
+import types
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from cpplan.frontend.imaginary_gpu import current_gpu
@@ -101,6 +103,21 @@ class _Library:
 
     def __getattr__(self, name: str) -> Callable[..., None]:
         return lambda *_, **__: None
+
+
+@contextlib.contextmanager
+def without_profiles() -> Iterator[None]:
+    """The profiler that stands still writes no file: its viewer shows an empty tree instead of looking for one."""
+    viewer = types.ModuleType("triton.profiler.viewer")
+    vars(viewer).update(parse=lambda *_, **__: (None, None), print_tree=lambda *_, **__: None)
+    previous = sys.modules.get(viewer.__name__)
+    sys.modules[viewer.__name__] = viewer
+    try:
+        yield
+    finally:
+        del sys.modules[viewer.__name__]
+        if previous is not None:
+            sys.modules[viewer.__name__] = previous
 
 
 def patch_libraries(patch: Callable[[Any, str, Any], None]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dis
+import functools
 import sys
 import types
 from collections.abc import Callable, Iterator
@@ -89,7 +90,7 @@ def _claimed_device(real: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
     def device(tensor: Any) -> Any:
         caller = sys._getframe(1)
-        asked = _PRETENDS.get() and _reads_device(caller) and not _is_torch(caller)
+        asked = _PRETENDS.get() and not _is_torch(caller) and _reads_device(caller.f_code, caller.f_lasti)
         return torch.device("cuda", 0) if asked else real(tensor)
 
     return device
@@ -115,9 +116,10 @@ def _is_torch(frame: types.FrameType) -> bool:
     return str(frame.f_globals.get("__name__", "")).partition(".")[0] == "torch"
 
 
-def _reads_device(frame: types.FrameType) -> bool:
-    instructions = dis.get_instructions(frame.f_code)
-    current = next((item for item in instructions if item.offset == frame.f_lasti), None)
+@functools.cache
+def _reads_device(code: types.CodeType, position: int) -> bool:
+    """Whether the instruction at ``position`` is the read of an attribute or method called ``device``."""
+    current = next((item for item in dis.get_instructions(code) if item.offset == position), None)
     return current is not None and current.opname.startswith("LOAD_") and current.argval == "device"
 
 

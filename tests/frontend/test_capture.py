@@ -276,3 +276,17 @@ for repeat in range(max(1, int(100 / start.elapsed_time(end)))):  # as long as m
     run(1024 * (2 + repeat))
 """
     assert [launch.grid for launch in capture_launches(write(tmp_path, body))] == [(16, 1, 1), (32, 1, 1)]
+
+
+def test_profiles_are_shown_empty(tmp_path: Path) -> None:
+    body = """\
+import triton.profiler as proton
+proton.start("copy", hook="triton")
+with proton.scope("copy", {"bytes": 8}):
+    run()
+proton.finalize()
+import triton.profiler.viewer as viewer
+tree, metrics = viewer.parse(["time/ms"], "copy.hatchet")
+viewer.print_tree(tree, metrics)
+"""
+    assert [launch.grid for launch in capture_launches(write(tmp_path, body))] == [(16, 1, 1)]
