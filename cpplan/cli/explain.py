@@ -60,8 +60,8 @@ def explain(path: Path, rank: int | None, against: Path | None, as_json: bool, *
 def _written(path: Path) -> tuple[PlanFile, PlanFile | None]:
     """A plan file and the next plan beside it."""
     chosen = read_plan(path)
-    following = path.with_name(f"plan-{chosen.rank + 1}.json")
-    return chosen, read_plan(following) if following.exists() else None
+    following = path.with_name(f"plan-{(chosen.rank or 0) + 1}.json")
+    return chosen, read_plan(following) if chosen.rank and following.exists() else None
 
 
 def _solved(launch: LaunchOptions, devices: DeviceOptions, rank: int) -> tuple[PlanFile, PlanFile | None]:

@@ -17,6 +17,7 @@ from cpplan.device.device import Device
 from cpplan.errors import InputError
 from cpplan.plan.files import read_file, write_file
 from cpplan.plan.plan import LAUNCH, Placement, Plan, wave
+from cpplan.plan.restrict import FREE, Restriction
 from cpplan.plan.routes import readers
 from cpplan.plan.schema import (
     SCHEMA,
@@ -29,6 +30,7 @@ from cpplan.plan.schema import (
     Kernel,
     LevelRecord,
     PlanFile,
+    RestrictionRecord,
     SpatialRecord,
     SplitRecord,
     Target,
@@ -46,10 +48,11 @@ def plan_file(
     plan: Plan,
     cost: Cost,
     *,
-    rank: int,
-    certificate: CertificateReference,
+    rank: int | None,
+    certificate: CertificateReference | None,
+    restriction: Restriction = FREE,
 ) -> PlanFile:
-    """The file for one ranked plan; ``program`` is the problem at the plan's block shape."""
+    """The file for one plan; ``program`` is the problem at the plan's block shape."""
     return PlanFile(
         schema=SCHEMA,
         planner=__version__,
@@ -61,6 +64,7 @@ def plan_file(
         decisions=_decisions(program, device, plan),
         cost=cost_record(cost),
         certificate=certificate,
+        restriction=restriction_record(restriction),
     )
 
 
@@ -107,6 +111,11 @@ def _access(access: Access, device: Device, plan: Plan, place: Placement) -> Acc
         reader=place.reader,
         readers=tuple(core for _, core in who),
     )
+
+
+def restriction_record(restriction: Restriction) -> RestrictionRecord:
+    """A restriction as it is written to files: what the user gave, word by word."""
+    return RestrictionRecord(tuple(t.text for t in restriction.pins), tuple(t.text for t in restriction.forbids))
 
 
 def cost_record(cost: Cost) -> CostRecord:

@@ -59,6 +59,18 @@ def readings(
     return tuple(found) if () not in found else ((),)
 
 
+def possible(found: Sequence[Reading], access: int, numbers: Sequence[int]) -> list[bool]:
+    """Which of the placements ``numbers`` of one access some reading lets through, demand by demand."""
+    wishes = [[d.allowed for d in reading if d.members == (access,)] for reading in found]
+    return [any(all(number in allowed for allowed in wish) for wish in wishes) for number in numbers]
+
+
+def beyond_rows(found: Sequence[Reading]) -> tuple[Reading, ...]:
+    """What is left to demand without impossible placements: nothing of single accesses if there is one reading."""
+    left = [tuple(d for d in reading if len(d.members) > 1 or len(found) > 1) for reading in found]
+    return () if () in left else tuple(left)
+
+
 def _level_names(restriction: Restriction, order: Order) -> list[tuple[tuple[str, str], ...]]:
     """Names that the wave levels may take; one choice is enough when no term is about a wave level."""
     names = dict.fromkeys(pairs for loops, pairs in nested_orders(order) if restriction.allows_loops(loops))

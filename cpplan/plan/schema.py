@@ -157,17 +157,25 @@ class CertificateReference(Record, frozen=True):
     bound_cycles: Count
 
 
+class RestrictionRecord(Record, frozen=True):
+    """What the user pinned and forbade, as texts that ``--pin`` and ``--forbid`` take."""
+
+    pins: tuple[str, ...] = ()
+    forbids: tuple[str, ...] = ()
+
+
 class PlanFile(Record, frozen=True):
-    """The whole file."""
+    """The whole file. A plan that nobody solved for has neither rank nor certificate."""
 
     schema: Literal[1]
     planner: Name
-    rank: Positive
+    rank: Positive | None
     kernel: Kernel
     device: Target
     decisions: Decisions
     cost: CostRecord
-    certificate: CertificateReference
+    certificate: CertificateReference | None
+    restriction: RestrictionRecord = RestrictionRecord()
 
     def plan(self) -> Plan:
         """The decisions as the planner's own type."""

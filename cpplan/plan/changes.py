@@ -1,0 +1,170 @@
+"""From one plan to a better one, decision by decision: which single change recovers most, then which next.
+
+A decision changed alone may not fit the rest (a sharing group of cores that are no longer there). It then takes along
+what it needs from the better plan: the placements that became illegal, or else wave order, mapping and block shape too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from cpplan.cost.model import Cost, fixed_buffers
+from cpplan.cost.table import position_cycles
+from cpplan.device.device import Device
+from cpplan.plan.check import Evaluation, check_plan
+from cpplan.plan.forms import rules_of
+from cpplan.plan.nest import build_nest
+from cpplan.plan.plan import Placement, Plan
+from cpplan.plan.space import avoids_disabled, earns_its_cores, orders, placements
+from cpplan.plan.symmetry import image, symmetries
+from cpplan.tile.program import TileProgram
+
+Kind = Literal["block", "mapping", "waves", "level", "depth", "sharing", "noc", "reader"]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Names one decision: ``subject`` is a block parameter, a spatial dim or an access ("" for the wave order)."""
+
+    kind: Kind
+    subject: str = ""
+
+
+@dataclass(frozen=True)
+class Step:
+    """Decisions that change together, with their values before and after, and the cost of the plan they lead to."""
+
+    changes: tuple[tuple[Choice, Any, Any], ...]
+    cost: Cost
+
+
+def decisions(device: Device, plan: Plan) -> dict[Choice, Any]:
+    """All decisions of ``plan`` one by one; sharing is (pattern, groups)."""
+    out: dict[Choice, Any] = {Choice("block", name): value for name, value in plan.block}
+    out |= {Choice("mapping", dim.name): splits for dim, splits in zip(device.dims, plan.spatial, strict=True)}
+    out[Choice("waves")] = plan.order
+    for place in plan.placements:
+        out[Choice("level", place.access)] = place.level
+        out[Choice("depth", place.access)] = place.depth
+        out[Choice("sharing", place.access)] = (place.pattern, place.groups)
+        out[Choice("noc", place.access)] = place.noc
+        out[Choice("reader", place.access)] = place.reader
+    return out
+
+
+def differing(device: Device, one: Plan, other: Plan) -> list[Choice]:
+    """Decisions in which two plans differ; a wave loop that only one of them has makes levels in it differ too."""
+    mine, theirs = decisions(device, one), decisions(device, other)
+    return [choice for choice, value in mine.items() if theirs.get(choice) != value]
+
+
+def closest_image(device: Device, target: Evaluation, start: Evaluation) -> Evaluation:
+    """Of ``target`` and its mirror images at its own or the start's block shape, the one closest to ``start``."""
+    found = [target]
+    for program in dict.fromkeys([target.program, start.program]):
+        if _price(program, device) == _price(target.program, device):
+            plans = (image(program, target.plan, s) for s in symmetries(target.program, program))
+            found += [replace(target, program=program, plan=plan) for plan in plans]
+    return min(found, key=lambda found: len(differing(device, start.plan, found.plan)))
+
+
+def _price(program: TileProgram, device: Device) -> tuple[object, ...]:
+    """What mirror images have in common besides their accesses."""
+    return position_cycles(program, device), sum(size for _, size in fixed_buffers(program, device))
+
+
+Programs = Mapping[tuple[tuple[str, int], ...], TileProgram]
+"""Block-shape candidates by their parameters."""
+
+
+def chain(programs: Programs, device: Device, start: Plan, target: Plan) -> list[Step]:
+    """Changes that lead from ``start`` to ``target``, each the one that recovers most cycles where it stands.
+
+    Both must be plans of the space at block shapes with the same accesses (:func:`comparable`). Of equally good changes
+    the smaller one goes first. A change to something that does not fit in SRAM waits; when nothing else is left, the
+    rest changes together.
+    """
+    here, steps = start, []
+    while left := differing(device, here, target):
+        alone = [_changed(programs, device, here, target, choice) for choice in left]
+        tried = [found for found in alone if found is not None]
+        if not tried:
+            everything = _together(programs, device, here, target, left)
+            assert everything is not None, "the target is a plan of the space"
+            tried = [everything]
+        step, here = min(tried, key=lambda found: (found[0].cost.key, len(found[0].changes)))
+        steps.append(step)
+    return steps
+
+
+def comparable(one: Plan, other: Plan) -> bool:
+    """Whether two plans decide about the same things: variants of one kernel may differ in their accesses."""
+    return [p.access for p in one.placements] == [p.access for p in other.placements] and dict(
+        one.block
+    ).keys() == dict(other.block).keys()
+
+
+def _changed(programs: Programs, device: Device, here: Plan, target: Plan, choice: Choice) -> tuple[Step, Plan] | None:
+    """``choice`` as in ``target``, with as little else as it takes to make a plan of it; None when that fails."""
+    left = differing(device, here, target)
+    taken = [choice]
+    for kind in (None, "waves", "mapping", "block"):
+        taken += [c for c in left if c.kind == kind and c not in taken]
+        plan = _with(device, here, target, taken)
+        program = programs.get(plan.block)
+        if program is None or not earns_its_cores(program, plan.spatial) or not avoids_disabled(device, plan.spatial):
+            continue
+        if plan.order not in orders(program, plan.spatial):
+            continue
+        stuck = _stuck(program, device, plan)
+        found = _together(programs, device, here, target, [*taken, *(c for c in left if c.subject in stuck)])
+        if found is not None:
+            return found
+    return None
+
+
+def _stuck(program: TileProgram, device: Device, plan: Plan) -> set[str]:
+    """Accesses whose placements are not possible under the mapping and wave loops of ``plan``."""
+    nest = build_nest(program, plan.spatial, plan.order)
+    out = set()
+    for access, place in zip(program.accesses, plan.placements, strict=True):
+        plain = replace(place, reader=rules_of(device, plan.spatial, place)[0])
+        if plain not in placements(program, device, plan.spatial, nest, access):
+            out.add(access.name)
+    return out
+
+
+def _together(
+    programs: Programs, device: Device, here: Plan, target: Plan, taken: Sequence[Choice]
+) -> tuple[Step, Plan] | None:
+    """``here`` with the decisions ``taken`` from ``target``; None when that is no plan, or too large."""
+    taken = list(dict.fromkeys(taken))
+    plan = _with(device, here, target, taken)
+    evaluation = check_plan(programs[plan.block], device, plan)
+    if evaluation.cost is None or evaluation.violations:
+        return None
+    before, after = decisions(device, here), decisions(device, plan)
+    changes = tuple((c, before[c], after[c]) for c in taken if before[c] != after[c])
+    return Step(changes, evaluation.cost), plan
+
+
+def _with(device: Device, here: Plan, target: Plan, taken: Sequence[Choice]) -> Plan:
+    """``here`` with the decisions ``taken`` from ``target``, as they are written there."""
+    chosen, goal = decisions(device, here), decisions(device, target)
+    chosen |= {choice: goal[choice] for choice in taken}
+    return Plan(
+        block=tuple((name, chosen[Choice("block", name)]) for name, _ in here.block),
+        spatial=tuple(chosen[Choice("mapping", dim.name)] for dim in device.dims),
+        order=chosen[Choice("waves")],
+        placements=tuple(_placement(chosen, place.access) for place in here.placements),
+    )
+
+
+def _placement(chosen: Mapping[Choice, Any], access: str) -> Placement:
+    pattern, groups = chosen[Choice("sharing", access)]
+    level, depth = chosen[Choice("level", access)], chosen[Choice("depth", access)]
+    return Placement(
+        access, level, depth, groups, pattern, chosen[Choice("noc", access)], chosen[Choice("reader", access)]
+    )
