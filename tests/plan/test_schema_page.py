@@ -22,7 +22,7 @@ def documented_fields() -> set[str]:
     """Field names in the first column of the tables and in the paragraph about levels."""
     text = PAGE.read_text()
     rows = re.findall(r"^\| (`[^|]+) \|", text, flags=re.MULTILINE)
-    levels = text[text.index("`levels[]` holds") :].removeprefix("`levels[]` holds")
+    levels = text[text.index("`levels[]` holds") :].removeprefix("`levels[]` holds").partition("\n\n")[0]
     names = re.findall(r"`([A-Za-z_\[\].]+)`", " ".join([*rows, levels]))
     return {name.rpartition(".")[2] for name in names}
 
