@@ -11,11 +11,12 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from cpplan.errors import InputError
+from cpplan.errors import CpplanError, KernelError
 from cpplan.frontend import helion
 from cpplan.frontend.arguments import describe, source_parts
 from cpplan.frontend.calls import call_text, tuned_call
 from cpplan.frontend.launch import Launch
+from cpplan.frontend.reading import Refusal
 from cpplan.frontend.stub_driver import StubDriver, patch_libraries, run_once, without_profiles
 
 
@@ -37,7 +38,8 @@ class CompiledStub:
 
 
 class Recorder:
-    """Collects launches while its :meth:`active` context is open; identical launches are kept once.
+    """Collects launches while its :meth:`active` context is open; identical launches are kept once. Launches that
+    cannot even be recorded are ``refused``.
 
     ``overrides`` replaces constexpr values of every launch (autotuned kernels then use their first configuration only).
     """
@@ -46,6 +48,7 @@ class Recorder:
         self.mode = mode
         self.overrides = dict(overrides or {})
         self.launches: list[Launch] = []
+        self.refused: list[Refusal] = []
         self._pretence: Any = None  # torch's part of the pretence, which counts reads of values
         self._seen: set[str] = set()
         self._tunings = 0
@@ -131,7 +134,14 @@ class Recorder:
     def run_helion(self, kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Stands for the call of a ``@helion.kernel``: run its host function once per configuration, when the call is
         repeated with the first only, for its result."""
-        args = tuple(kernel.normalize_args(*args, **kwargs))
+        try:
+            return self._run_helion(kernel, tuple(kernel.normalize_args(*args, **kwargs)))
+        except KernelError as error:
+            file, line = helion.author_of(kernel)
+            self.refused.append(Refusal(kernel.name, f"{file}:{line}", f"{error}; the file was not run any further"))
+            raise
+
+    def _run_helion(self, kernel: Any, args: tuple[Any, ...]) -> Any:
         repeated = self._repeats(call_text(kernel, args))
         bound = helion.bound_kernel(kernel, args)
         names = helion.block_names(bound)
@@ -182,7 +192,7 @@ class Recorder:
             group=group,
             config=self._config,
             lines=lines,
-            replay=self._replay(),
+            replay=self._replay(source, name),
         )
         if launch.key not in self._seen:
             self._seen.add(launch.key)
@@ -191,19 +201,32 @@ class Recorder:
     def _explain_empty(self, function: Any, grid: tuple[int, int, int]) -> None:
         """An empty grid is no launch, unless it comes from a value that nobody knows."""
         if self.value_reads:
-            where = f"{kernel_source(function)}: {function.__name__} is launched on grid {grid}"
-            why = "which comes from a value that the file reads from a tensor"
-            raise InputError(f"{where}, {why}; values are known with --tensors cpu only")
+            name, source = function.__name__, kernel_source(function)
+            why = "which comes from a value that the file reads from a tensor; values are known with --tensors cpu only"
+            refusal = Refusal(name, source, f"{source}: {name} is launched on grid {grid}, {why}")
+            self.refused += [refusal] if refusal not in self.refused else []
 
-    def _replay(self) -> Callable[[Mapping[str, int]], Launch]:
+    def _replay(self, source: str, name: str) -> Callable[[Mapping[str, int]], Launch]:
+        """Repeats the user's call; of several launches that a call of a Helion kernel makes, it gives the same one."""
         root, mode = self._root, self.mode
+        number = self._helion.launches if self._helion is not None else None
         assert root is not None
 
         def replay(overrides: Mapping[str, int]) -> Launch:
             recorder = Recorder(mode, overrides)
-            with recorder.active():
-                root()
-            return recorder.launches[0]
+            shown = ", ".join(f"{key}={value}" for key, value in overrides.items())
+            try:
+                with recorder.active():
+                    root()
+            except CpplanError:
+                raise
+            except Exception as error:  # host code of the user, such as an assertion in a grid function
+                message = (str(error) or type(error).__name__).splitlines()[0]
+                raise KernelError(f"{source}: {name} cannot be launched with {shown}: {message}") from error
+            for launch in recorder.launches:
+                if number in (None, launch.group):
+                    return launch
+            raise KernelError(f"{source}: {name} is not launched with {shown}")
 
         return replay
 
