@@ -50,6 +50,11 @@ def test_every_level_of_the_nest_has_a_row(folder: Path) -> None:
     assert {"launch", "wave.m", "wave.n", "k"} <= first_words
 
 
+def test_the_layout_in_memory_is_named(folder: Path) -> None:
+    assert "layout 32x32 tiles" in explain(folder)
+    assert json.loads(explain(folder, "--json"))["layout"] == "tiles"
+
+
 def test_the_runner_up_is_compared_decision_by_decision_and_term_by_term(folder: Path) -> None:
     data = json.loads(explain(folder, "--json"))
     better, worse = (evaluate(toy.program(), toy.device(), toy.plan(shared)) for shared in (True, False))

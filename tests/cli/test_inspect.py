@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from cpplan.cli import main
 
 KERNELS = str(Path(__file__).with_name("kernels.py"))
+ROWS = str(Path(__file__).parents[1] / "frontend" / "kernels" / "rows.py")
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +45,12 @@ def test_grid_and_loop_follow_from_the_sizes(problem: dict[str, Any]) -> None:
 def test_the_sum_over_k_may_be_split_over_cores(problem: dict[str, Any]) -> None:
     (loop,) = problem["loops"]
     assert (problem["may_be_split"], problem["may_not_be_split"]) == ({loop: "sum"}, {})
+
+
+def test_the_layout_in_memory_follows_from_the_tiles(problem: dict[str, Any]) -> None:
+    assert problem["layout"] == "tiles"
+    text = CliRunner().invoke(main, ["inspect", ROWS, "--", "double"]).stdout
+    assert "layout in memory: runs of 1,024 elements" in text
 
 
 def test_a_candidate_that_is_not_there_is_one_message() -> None:

@@ -6,10 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
-from cpplan.cli import main
+from cpplan.cli import main, words
 from cpplan.cost.model import evaluate
 from cpplan.device.spec import load_device
 from cpplan.frontend import read_problems
@@ -50,6 +51,13 @@ def test_json_has_exactly_the_promised_fields(answer: dict[str, Any]) -> None:
     assert (problem["kernel"], problem["status"], problem["gap"]) == ("product", "optimal", 0.0)
     assert [set(plan) for plan in problem["plans"]] == [PLAN_KEYS] * 3
     assert [plan["rank"] for plan in problem["plans"]] == [1, 2, 3]
+
+
+def test_layouts_are_named_per_plan_where_plans_differ(out: Path, answer: dict[str, Any]) -> None:
+    files = [read_plan(Path(plan["path"])) for plan in answer["problems"][0]["plans"]]
+    assert words.layouts(files) == "32x32 tiles"
+    files[1] = msgspec.structs.replace(files[1], kernel=msgspec.structs.replace(files[1].kernel, layout="runs"))
+    assert words.layouts(files) == "32x32 tiles in plan 1, 3; runs of 1,024 elements in plan 2"
 
 
 def test_plans_come_in_order_and_start_at_the_bound(answer: dict[str, Any]) -> None:

@@ -54,6 +54,11 @@ def text_of(op: Operation, key: str) -> str:
     return attribute.data
 
 
+def test_the_kernel_names_the_layout_of_its_tiles() -> None:
+    (kernel,) = ops_named(parse(toy.plan()), "plan.kernel")
+    assert text_of(kernel, "layout") == "tiles"
+
+
 def test_the_first_part_is_the_tile_program() -> None:
     cost = evaluate(toy.program(), toy.device(), toy.plan())
     text = print_plan(toy.program(), toy.device(), toy.plan(), cost)
