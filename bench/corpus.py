@@ -47,7 +47,7 @@ def environment(folder: Path) -> Path:
     python = folder / "bin" / "python"
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-        install = [python, "-m", "pip", "install", "--quiet"]
+        install: list[str | Path] = [python, "-m", "pip", "install", "--quiet"]
         subprocess.run([*install, "-r", HERE / "corpus-requirements.txt"], check=True)
         subprocess.run([*install, HERE.parent], check=True)
         packages = [*install, "--no-deps", "--no-build-isolation", "-r", HERE / "corpus-packages.txt"]
