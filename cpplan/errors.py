@@ -3,6 +3,7 @@
 CpplanError
 ├── InputError        bad kernel file, launch, option or file from outside
 │   └── KernelError   the kernel cannot be analysed (source line in the message)
+│       └── TileSizeError  Triton holds no tile as large as this one
 ├── SpecError         a df hardware spec is malformed or inconsistent
 ├── InfeasibleError   no plan fits the device
 └── InternalError     a check of our own failed; please report
@@ -23,6 +24,10 @@ class InputError(CpplanError):
 
 class KernelError(InputError):
     """The kernel was read but cannot be turned into a tile program."""
+
+
+class TileSizeError(KernelError):
+    """A tile has more elements than Triton lowers."""
 
 
 class SpecError(CpplanError):

@@ -13,11 +13,12 @@ from cpplan.tile.family import candidate_program
 from cpplan.tile.program import Problem, TileProgram
 
 
-def reading_of(options: LaunchOptions, sram_limit: int | None = None) -> Reading:
+def reading_of(options: LaunchOptions, sram_limit: int | None = None, sram_least: int | None = None) -> Reading:
     """The launches of a kernel file, each with its block-shape candidates; the file is run, or imported.
 
-    ``sram_limit`` (bytes) leaves out freely chosen block shapes that could not fit. Launches that cannot be planned are
-    set apart; they are an error when the command asks for their kernel by name, or when there are no others.
+    ``sram_limit`` (bytes) leaves out freely chosen block shapes that could not fit; a launch that has none for
+    ``sram_least`` bytes brings along smaller ones that would do. Launches that cannot be planned are set apart; they
+    are an error when the command asks for their kernel by name, or when there are no others.
     """
     return read_launches(
         str(options.path),
@@ -30,6 +31,7 @@ def reading_of(options: LaunchOptions, sram_limit: int | None = None) -> Reading
         mode=options.tensors,
         argv=options.argv,
         sram_limit=sram_limit,
+        sram_least=sram_least,
         gpu=options.gpu,
         multiprocessors=options.multiprocessors,
     )

@@ -13,6 +13,7 @@ from rich.console import Console
 from cpplan.cli import words
 from cpplan.cli.tables import movement_table, plan_table
 from cpplan.device.device import Device
+from cpplan.encode.infeasible import Infeasible
 from cpplan.encode.solve import Solution
 from cpplan.plan.artifact import plan_file, write_plan
 from cpplan.plan.files import write_file
@@ -56,7 +57,8 @@ class Outcome:
         return Outcome(folder, problem.name, device.name, array, solution, files)
 
     def record(self) -> dict[str, Any]:
-        """One entry of ``problems`` in the output of ``solve --json``."""
+        """One entry of ``problems`` in the output of ``solve --json``; ``infeasible`` only where nothing fits."""
+        why = self.solution.infeasible
         return {
             "kernel": self.kernel,
             "device": self.device,
@@ -66,6 +68,7 @@ class Outcome:
             "solve_seconds": self.solution.solve_seconds,
             "certificate": str(self.folder / CERTIFICATE),
             "plans": [self._plan_record(file) for file in self.plans],
+            **({"infeasible": _why(why)} if why else {}),
         }
 
     def _plan_record(self, file: PlanFile) -> dict[str, Any]:
@@ -122,3 +125,12 @@ def _verdict(solution: Solution) -> str:
 
 def _pretty(value: Any) -> str:
     return msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n"
+
+
+def _why(why: Infeasible) -> dict[str, Any]:
+    """The reason for programs: limits to blame, demand against bound, what would fit."""
+    record: dict[str, Any] = msgspec.to_builtins(why)
+    record["block"] = dict(why.block)
+    for change, entry in zip(why.changes, record["changes"], strict=True):
+        entry["parameters"] = dict(change.parameters)
+    return {"message": why.message, **record}

@@ -58,7 +58,8 @@ def solve(
 
     launch, devices = take_launch(shared), take_device(shared).load()
     with progress(f"reading {launch.path}"):
-        reading = reading_of(launch, sram_limit=max(device.sram.usable for device in devices))
+        room = [device.sram.usable for device in devices]
+        reading = reading_of(launch, sram_limit=max(room), sram_least=min(room))
     if not allow_opaque:
         reading = without_opaque(str(launch.path), reading)
     mention(reading.refused)

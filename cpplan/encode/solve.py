@@ -19,7 +19,7 @@ from cpplan.device.device import Device
 from cpplan.encode.certificate import Certificate, Status
 from cpplan.encode.columns import open_columns, open_sites
 from cpplan.encode.incumbent import Incumbent
-from cpplan.encode.infeasible import reason
+from cpplan.encode.infeasible import Infeasible, explain
 from cpplan.encode.prove import prove
 from cpplan.encode.search import Search, start
 from cpplan.errors import InputError, InternalError
@@ -42,7 +42,7 @@ class RankedPlan:
 class Solution:
     """Answer to one problem. ``gap`` is (best makespan - bound) / best makespan; 0.0 when proved.
 
-    ``reason`` says why nothing fits when ``status`` is infeasible.
+    When ``status`` is infeasible, ``reason`` says why nothing fits, and ``infeasible`` the same for programs.
     """
 
     status: Status
@@ -52,6 +52,7 @@ class Solution:
     solve_seconds: float
     certificate: Certificate
     reason: str = ""
+    infeasible: Infeasible | None = None
 
 
 def solve(
@@ -88,8 +89,16 @@ def _answer(search: Search, seconds: float) -> Solution:
     best = plans[0].cost.makespan_cycles if plans else 0
     bound = best if search.open_bound is None else min(best, search.open_bound)
     gap = (best - bound) / best if best else 0.0
-    why = "" if plans else reason(search.problem, search.device)
-    return Solution(status, plans, bound, gap, seconds, _certificate(search, status, bound, plans, seconds), why)
+    why, limits = ("", None) if plans else _reason(search)
+    return Solution(
+        status, plans, bound, gap, seconds, _certificate(search, status, bound, plans, seconds), why, limits
+    )  # fmt: skip
+
+
+def _reason(search: Search) -> tuple[str, Infeasible | None]:
+    """Why there is no plan, for people and for programs."""
+    found = explain(search.problem, search.device)
+    return found.message, found
 
 
 def _certificate(

@@ -27,6 +27,7 @@ def read_launches(
     mode: str = "fake",
     argv: Sequence[str] = (),
     sram_limit: int | None = None,
+    sram_least: int | None = None,
     gpu: str | None = None,
     multiprocessors: int | None = None,
 ) -> Reading:
@@ -36,8 +37,9 @@ def read_launches(
     file is only imported and the launch is described by ``args`` (``a=bf16[4096,4096]``, ``M=4096``), ``constexprs``
     (``BLOCK_M=64,128``) and ``grid`` (``32,32`` or expressions such as ``cdiv(M,BLOCK_M)``). ``free`` names constexpr
     parameters for which all multiples of 32 are candidates, in the kernels that have them; candidates whose
-    single-buffered tiles exceed ``sram_limit`` bytes are left out. ``mode`` is "fake" (tensors without memory) or "cpu"
-    (real tensors).
+    single-buffered tiles exceed ``sram_limit`` bytes are left out, all but the smallest. ``mode`` is "fake" (tensors
+    without memory) or "cpu" (real tensors). Problems without a candidate for ``sram_least`` bytes (default:
+    ``sram_limit``) bring along smaller block shapes that could be launched instead.
     ``gpu`` ("sm_80" to "sm_90") and ``multiprocessors`` describe the GPU that the file is told it runs on: some files
     choose code paths by the one, and persistent kernels their grid by the other.
 
@@ -61,7 +63,7 @@ def read_launches(
         else:
             recorder = capture(path, entry=entry, mode=mode, argv=argv)
             launches, refused = recorder.launches, recorder.refused
-        reading = reading_of(group_launches(launches), free, sram_limit, refused)
+        reading = reading_of(group_launches(launches), free, sram_limit, refused, sram_least)
     if not reading.problems:
         raise all_refused(path, reading.refused)
     return reading

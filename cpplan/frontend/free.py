@@ -6,7 +6,7 @@ a closed form of the parameters, checked on samples that did not take part, and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpplan.errors import InputError, KernelError
-from cpplan.frontend.build import Limits, build
+from cpplan.frontend.build import Limits, block_of, build
 from cpplan.frontend.forms import Form, Integers, matching_forms
 from cpplan.frontend.launch import DescriptorArgument, Launch, TensorArgument
-from cpplan.tile.family import leaves, map_leaves, skeleton
+from cpplan.tile.family import candidate_program, leaves, map_leaves, skeleton
 from cpplan.tile.layout import tile_sizes
 from cpplan.tile.program import HARDWARE_TILE, Access, Family, TileProgram
 
@@ -44,14 +44,32 @@ def free_family(launch: Launch, free: Sequence[str], sram_limit: int | None = No
     """All candidates of ``launch`` with the parameters ``free`` running over multiples of 32.
 
     A parameter ends at the padded extent of the axis that it tiles. Candidates whose tiles and buffers, each held once
-    and padded to hardware tiles, exceed ``sram_limit`` bytes are left out, as are those that would leave a tensor
-    without a mask. Raises :class:`KernelError` when an integer of the program has no unambiguous closed form.
+    and padded to hardware tiles, exceed ``sram_limit`` bytes are left out (all but the smallest one), as are those that
+    would leave a tensor without a mask. Raises :class:`KernelError` when an integer of the program has no unambiguous
+    closed form.
     """
     free = tuple(dict.fromkeys(free))
     samples = _Sampler(launch, free).samples()
     fitted = _Fitted(launch, free, samples)
     _check_coverage(launch, samples)
     return fitted.family(fitted.candidates(sram_limit))
+
+
+def extrapolation(launch: Launch) -> Callable[[Mapping[str, int]], tuple[TileProgram, tuple[Limits, ...]]]:
+    """Program and mask limits of ``launch`` at any power-of-two block parameters, from closed forms.
+
+    For tiles larger than Triton lowers. Raises :class:`KernelError` when there is no unambiguous closed form.
+    """
+    names = tuple(name for name, value in block_of(launch) if value > 1 and value & (value - 1) == 0)
+    fitted = _Fitted(launch, names, _Sampler(launch, names).samples())
+
+    def at(parameters: Mapping[str, int]) -> tuple[TileProgram, tuple[Limits, ...]]:
+        table = np.array([[parameters[name] for name in names]], dtype=np.int64)
+        _, limits = fitted.stacked(table)
+        plain = tuple(tuple(None if n is None else int(n[0]) for n in limit) for limit in limits)
+        return candidate_program(fitted.family(table), 0), plain
+
+    return at
 
 
 def integer_constexprs(launch: Launch) -> list[str]:
@@ -62,15 +80,15 @@ def integer_constexprs(launch: Launch) -> list[str]:
 def _check_coverage(launch: Launch, samples: list[Sample]) -> None:
     """The grid must follow the free parameters: every sample stores as much of its outputs as the launch itself."""
     given = build(launch, fold=False)
-    wanted = _stored_ends(given.program, given.limits)
-    if any(_stored_ends(sample.program, sample.limits) != wanted for sample in samples):
+    wanted = stored_ends(given.program, given.limits)
+    if any(stored_ends(sample.program, sample.limits) != wanted for sample in samples):
         raise InputError(
             f"{launch.source}: the grid {launch.grid} of {launch.kernel} does not follow the free parameters; launch "
             "it on a function of them, such as kernel[lambda meta: (triton.cdiv(m, meta['BLOCK_M']),)](...)"
         )
 
 
-def _stored_ends(program: TileProgram, limits: tuple[Limits, ...]) -> list[tuple[int, ...]]:
+def stored_ends(program: TileProgram, limits: tuple[Limits, ...]) -> list[tuple[int, ...]]:
     """Per store and axis, one past the last index that is written."""
     ends = []
     for access, limit in zip(program.accesses, limits, strict=True):
@@ -234,15 +252,10 @@ class _Fitted:
         return rows
 
     def _fitting(self, table: Integers, sram_limit: int | None) -> Integers:
-        """Rows that fit. Bytes never shrink when a parameter grows, so rows may be dropped while later parameters
-        still have their smallest value."""
+        """Rows that fit, or the smallest, for the solver to say why it does not. Bytes never shrink when a parameter
+        grows, so rows may be dropped while later parameters still have their smallest value."""
         fits = table if sram_limit is None else table[self._bytes(table) <= sram_limit]
-        if not len(fits):
-            raise KernelError(
-                f"{self.launch.source}: no block shape of {self.launch.kernel} with multiples of {HARDWARE_TILE} fits "
-                f"in {sram_limit} bytes"
-            )
-        return fits
+        return fits if len(fits) else table[:1]
 
     def _largest(self, parameter: int) -> int:
         """Padded extent of the axis that the parameter tiles alone; the sample with it doubled shows which."""

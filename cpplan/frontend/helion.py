@@ -79,7 +79,7 @@ def block_names(bound: Any) -> list[str]:
     return found
 
 
-def configurations(bound: Any, overrides: Mapping[str, int]) -> list[Any]:
+def configurations(bound: Any, overrides: Mapping[str, Any]) -> list[Any]:
     """The configurations to plan with: the author's, or a choice over the block sizes that Helion would search.
 
     ``overrides`` replaces block sizes by name; only the first configuration is then used.

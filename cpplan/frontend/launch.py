@@ -66,7 +66,7 @@ class Launch:
     group: int | None = None
     config: tuple[tuple[str, Any], ...] = ()
     lines: Mapping[int, int] = field(default_factory=dict, compare=False, repr=False)
-    replay: Callable[[Mapping[str, int]], Launch] | None = field(default=None, compare=False, repr=False)
+    replay: Callable[[Mapping[str, Any]], Launch] | None = field(default=None, compare=False, repr=False)
 
     @property
     def key(self) -> str:

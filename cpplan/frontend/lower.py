@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from cpplan.errors import InternalError, KernelError
+from cpplan.errors import InternalError, KernelError, TileSizeError
 from cpplan.frontend.generic import Operation, parse_module
 from cpplan.frontend.imaginary_gpu import current_gpu
 from cpplan.frontend.launch import Argument, DescriptorArgument, Launch
@@ -35,7 +35,9 @@ def lower(launch: Launch) -> Operation:
     except (KernelError, InternalError):
         raise
     except Exception as error:  # Triton raises many kinds; each is a refusal of this kernel
-        raise KernelError(f"{launch.source}: Triton cannot lower {launch.kernel}: {_first_lines(error)}") from error
+        text = _first_lines(error)
+        kind = TileSizeError if "maximum tensor numel" in text else KernelError
+        raise kind(f"{launch.source}: Triton cannot lower {launch.kernel}: {text}") from error
     return _relocated(parse_module(generic_text(module, context)), launch)
 
 

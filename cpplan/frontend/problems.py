@@ -10,12 +10,16 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from cpplan.errors import InputError, KernelError
-from cpplan.frontend.build import build
+from cpplan.frontend.build import block_of
 from cpplan.frontend.free import free_family, integer_constexprs
 from cpplan.frontend.launch import Launch
 from cpplan.frontend.reading import Reading, Refusal
+from cpplan.frontend.smaller import Reader, replay, smaller_blocks
 from cpplan.tile.family import families_of
+from cpplan.tile.layout import tile_sizes
 from cpplan.tile.program import Family, Problem, TileProgram
 
 
@@ -29,11 +33,16 @@ def group_launches(launches: Sequence[Launch]) -> list[list[Launch]]:
 
 
 def reading_of(
-    groups: Sequence[list[Launch]], free: Sequence[str], sram_limit: int | None, refused: Sequence[Refusal] = ()
+    groups: Sequence[list[Launch]],
+    free: Sequence[str],
+    sram_limit: int | None,
+    refused: Sequence[Refusal] = (),
+    sram_least: int | None = None,
 ) -> Reading:
     """The problem of every group that can be planned; the others join ``refused``, with what their error says.
 
-    Each kernel takes the free parameters that it has. Raises :class:`InputError` for a name that no kernel has.
+    Each kernel takes the free parameters that it has. Raises :class:`InputError` for a name that no kernel has. A
+    problem without a candidate for ``sram_least`` bytes brings smaller block shapes along.
     """
     constexprs = [integer_constexprs(group[0]) for group in groups]
     for parameter in free:
@@ -48,9 +57,24 @@ def reading_of(
         except InputError as error:
             found.append(Refusal(name, group[0].source, str(error)))
         else:
-            problems.append(replace(problem, name=name))
+            least = sram_limit if sram_least is None else sram_least
+            problems.append(replace(_with_smaller(problem, group, least), name=name))
     found += [replace(item, kernel=name) for name, item in zip(names[len(groups) :], refused, strict=True)]
     return Reading(tuple(problems), tuple(found))
+
+
+def _with_smaller(problem: Problem, launches: Sequence[Launch], limit: int | None) -> Problem:
+    """``problem`` with what could be launched instead, when no candidate fits in ``limit`` bytes."""
+    if limit is None:
+        return problem
+    needs = np.concatenate([np.atleast_1d(sum(tile_sizes(family.stacked))) for family in problem.families])
+    if needs.min() <= limit:
+        return problem
+    block = [block for family in problem.families for block in family.blocks][int(needs.argmin())]
+    launch = next((launch for launch in launches if block_of(launch) == block), launches[0])
+    if block_of(launch) != block:
+        launch = replay(launch, dict(block))
+    return replace(problem, smaller=smaller_blocks(launch, limit))
 
 
 def _unknown(parameter: str, kernels: Sequence[str], known: Sequence[str]) -> InputError:
@@ -66,7 +90,7 @@ def problem_of(launches: Sequence[Launch]) -> Problem:
     refusals: list[KernelError] = []
     for launch in launches:
         try:
-            program = build(launch).program
+            program, _ = Reader(launch).base
         except KernelError as error:
             refusals.append(error)
             continue

@@ -44,7 +44,7 @@ class Recorder:
     ``overrides`` replaces constexpr values of every launch (autotuned kernels then use their first configuration only).
     """
 
-    def __init__(self, mode: str = "fake", overrides: Mapping[str, int] | None = None) -> None:
+    def __init__(self, mode: str = "fake", overrides: Mapping[str, Any] | None = None) -> None:
         self.mode = mode
         self.overrides = dict(overrides or {})
         self.launches: list[Launch] = []
@@ -206,13 +206,13 @@ class Recorder:
             refusal = Refusal(name, source, f"{source}: {name} is launched on grid {grid}, {why}")
             self.refused += [refusal] if refusal not in self.refused else []
 
-    def _replay(self, source: str, name: str) -> Callable[[Mapping[str, int]], Launch]:
+    def _replay(self, source: str, name: str) -> Callable[[Mapping[str, Any]], Launch]:
         """Repeats the user's call; of several launches that a call of a Helion kernel makes, it gives the same one."""
         root, mode = self._root, self.mode
         number = self._helion.launches if self._helion is not None else None
         assert root is not None
 
-        def replay(overrides: Mapping[str, int]) -> Launch:
+        def replay(overrides: Mapping[str, Any]) -> Launch:
             recorder = Recorder(mode, overrides)
             shown = ", ".join(f"{key}={value}" for key, value in overrides.items())
             try:

@@ -216,11 +216,20 @@ class Family:
 
 
 @dataclass(frozen=True)
+class Smaller:
+    """A block shape that was not offered; ``grid`` is the launch grid it takes when the file would not follow."""
+
+    program: TileProgram
+    grid: tuple[int, int, int] | None = None
+
+
+@dataclass(frozen=True)
 class Problem:
     """One kernel launch to plan: every block-shape candidate, grouped into families of equal skeleton.
 
     ``arguments`` describes the launch for people and for the plan file: (parameter, text) such as
     ("a_ptr", "bf16[4096,4096]"). ``fingerprint`` is a SHA-256 over kernel source, arguments and candidates.
+    ``smaller`` lists what else the kernel could be launched with when no candidate fits the device's memory.
     """
 
     name: str
@@ -228,3 +237,4 @@ class Problem:
     arguments: tuple[tuple[str, str], ...]
     source: str
     fingerprint: str
+    smaller: tuple[Smaller, ...] = ()

@@ -198,7 +198,9 @@ def _problem(program: TileProgram, roles: Roles, carry: Carry, role: Role | None
         return f"{carry.argument} takes a new value in every trip{_made_at(program, carry)}"
     op = _culprit(program, roles, carry)
     if op is None and roles.value(carry.yielded).sum is not None:
-        return f"{carry.argument} is rescaled, but not to the peak that new terms are taken to{_made_at(program, carry)}"
+        return (
+            f"{carry.argument} is rescaled, but not to the peak that new terms are taken to{_made_at(program, carry)}"
+        )
     if op is None:
         return f"{carry.argument} is neither a sum, a maximum nor an online softmax{_made_at(program, carry)}"
     return f"{carry.argument} {_WORDS.get(op.kind, f'goes through {op.kind}')}{_at(op)}"
