@@ -6,7 +6,7 @@ One block at a time; a loop can also be run in parts, whose states are then comb
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import takewhile
 from typing import Any
 
@@ -32,6 +32,11 @@ _PLAIN: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 
+@lru_cache(maxsize=4)
+def _steps(program: TileProgram) -> tuple[Step, ...]:
+    return tuple(program_order(program))
+
+
 def chain(combine: Callable[[Values, Values], Values], parts: list[Values]) -> Values:
     """Every part joins those before it."""
     return reduce(combine, parts)
@@ -52,7 +57,7 @@ class Block:
         self.program, self.tensors, self.real = program, tensors, real
         self.position, self.values = dict(position), Values()
         self.stored: Values = {}
-        self.steps = list(program_order(program))
+        self.steps = _steps(program)
 
     def whole(self) -> Values:
         """Stored tiles by access, every loop run from its first to its last trip."""

@@ -18,8 +18,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+import numpy as np
+
+from cpplan.tile.arith import Int
+
 Term = tuple[str, tuple[int, ...], tuple[str, ...]]
-"""Reference, the axes of the value at hand along which its axes lie, scalars from outside the loop that multiply it."""
+"""Reference, the axes of the value at hand along which its axes lie (those of more than one element), scalars from
+outside the loop that multiply it."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +60,14 @@ class Exponent:
             moved[reference, known, factors] = number
         return _exponent(moved, self.base)
 
+    def cancelled(self, a: str, b: str) -> Exponent:
+        """Without the terms of references ``a`` and ``b`` that add up to nothing if both are the same."""
+        total = dict(self.terms)
+        for (name, axes, factors), number in self.terms:
+            if name == a and total.get((b, axes, factors)) == -number:
+                total |= {(a, axes, factors): Fraction(0), (b, axes, factors): Fraction(0)}
+        return _exponent(total, self.base)
+
     def raised(self, base: str) -> Exponent:
         """The exponent once it stands in an exponential."""
         return Exponent(self.terms, base if self.terms else "")
@@ -70,10 +83,15 @@ NOTHING = Exponent()
 
 @dataclass(frozen=True)
 class Part:
-    """An exponent beside something free; ``exact`` when there is nothing beside it."""
+    """An exponent, and the names of the free values beside it; ``exact`` when there are none."""
 
     exponent: Exponent = NOTHING
-    exact: bool = False
+    beside: frozenset[str] = frozenset()
+
+    @property
+    def exact(self) -> bool:
+        """Whether the value is nothing but the exponent, or its exponential."""
+        return not self.beside
 
 
 @dataclass(frozen=True)
@@ -124,14 +142,24 @@ class Form:
         return any(not part.exponent.terms for part in parts)
 
 
-FREE = Form(Part(), Part())
+def free(name: str) -> Form:
+    """The form of a value that no carried value enters."""
+    return Form(Part(beside=frozenset({name})), Part(beside=frozenset({name})))
 
 
-def carried(argument: str, rank: int) -> Form:
+FREE = free("")
+
+
+def carried(argument: str, shape: tuple[Int, ...]) -> Form:
     """The form of a carried value at the start of a trip."""
-    return Form(log=reference(argument, rank), sum=Sum(argument), extreme=Extreme(argument))
+    return Form(log=reference(argument, shape), sum=Sum(argument), extreme=Extreme(argument))
 
 
-def reference(name: str, rank: int) -> Part:
+def reference(name: str, shape: tuple[Int, ...]) -> Part:
     """The log facet of a value that others may be taken relative to."""
-    return Part(Exponent(frozenset({((name, tuple(range(rank)), ()), Fraction(1))})), exact=True)
+    return Part(Exponent(frozenset({((name, long_axes(shape), ()), Fraction(1))})))
+
+
+def long_axes(shape: tuple[Int, ...]) -> tuple[int, ...]:
+    """Axes of more than one element, in some candidate of a stacked program at least."""
+    return tuple(axis for axis, extent in enumerate(shape) if np.any(np.asarray(extent) != 1))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from cpplan.tile.arith import Int
-from cpplan.tile.carried import FREE, NOTHING, Exponent, Form, Part, Sum, carried, reference
+from cpplan.tile.carried import FREE, NOTHING, Exponent, Form, Part, Sum, carried, long_axes, reference
 from cpplan.tile.carry_rules import Rules
 from cpplan.tile.program import Carry, Loop, TileProgram
 
@@ -20,8 +20,8 @@ from cpplan.tile.program import Carry, Loop, TileProgram
 class Rescale:
     """A scaled sum is multiplied by ``base ** (number * factors * (old - new))`` when ``peak`` goes from old to new.
 
-    ``axes`` are those of the state along which the axes of the peak lie. ``guard`` is the finite value that stands for
-    a peak of minus infinity in the exponent, None where the kernel takes the peak as it is.
+    ``axes`` are those of the state along which the axes of the peak lie (of more than one element). ``guard`` is the
+    finite value that stands for a peak of minus infinity in the exponent, None where there is no guard.
     """
 
     peak: Carry
@@ -80,10 +80,10 @@ class Roles:
         return self.forms.get(name, FREE)
 
     def _carried(self, carry: Carry) -> Form:
-        return carried(carry.argument, self._rank(carry))
+        return carried(carry.argument, self._shape(carry))
 
-    def _rank(self, carry: Carry) -> int:
-        return len(self.types[carry.argument][0])
+    def _shape(self, carry: Carry) -> tuple[Int, ...]:
+        return self.types[carry.argument][0]
 
     def _follow(self, loop: Loop) -> None:
         for op in self.ops[loop.name]:
@@ -94,13 +94,13 @@ class Roles:
         for peak in loop.carries:
             role, log = self.role_of_peak(peak), self.value(peak.yielded).log
             old = next((item for item in total.gain.terms if item[0][0] == peak.argument), None)
-            if role is None or log is None or old is None:
+            if role != "max" or log is None or old is None:
                 continue
             (_, axes, factors), number = old
             for new, guard in self._names_of(log, peak):
                 after = frozenset({((new, axes, factors), -number)})
                 matches = total.gain.terms == {old} | after and total.added == Exponent(after, total.gain.base)
-                if matches and (number > 0) == (role == "max"):
+                if matches and number > 0:
                     return Role("scaled sum", rescale=Rescale(peak, total.gain.base, number, factors, axes, guard))
         return None
 
@@ -112,7 +112,7 @@ class Roles:
     def _names_of(self, log: Part, peak: Carry) -> Iterator[tuple[str, float | None]]:
         """The references that stand for the new peak."""
         for (name, _, _), _ in log.exponent.terms:
-            if log == reference(name, self._rank(peak)):
+            if log == reference(name, self._shape(peak)):
                 yield name, None
                 yield from ((safe, fill) for safe, (of, fill) in self.rules.guarded.items() if of == name)
 
@@ -164,16 +164,16 @@ class Roles:
             total = start.sum.plus(role.added) if start.sum else None
             return Form(weight=Part(role.added) if fits else None, sum=total)
         extreme = start.extreme.joined(start.extreme, role.kind) if start.extreme else None
-        return Form(reference(carry.result, self._rank(carry)), extreme=extreme) if extreme else Form()
+        return Form(reference(carry.result, self._shape(carry)), extreme=extreme) if extreme else Form()
 
     def _rescaled_result(self, start: Form, rescale: Rescale) -> Form:
         """``start * exp(old - new)`` plus terms at the new peak."""
         before = self.value(rescale.peak.initial).log
         if rescale.guard is not None or before is None or not before.exact or start.sum is None:
             return Form()
-        axes = rescale.axes
-        old = before.exponent.moved(lambda axis: axes[axis])
-        after = frozenset({((rescale.peak.result, axes, rescale.factors), -rescale.number)})
+        places = dict(zip(long_axes(self._shape(rescale.peak)), rescale.axes, strict=True))
+        old = before.exponent.moved(places.get)
+        after = frozenset({((rescale.peak.result, rescale.axes, rescale.factors), -rescale.number)})
         new = Exponent(after, rescale.base)
         gain = old.times(rescale.number, rescale.factors).raised(rescale.base).plus(new) if old else None
         moved = start.sum.times(gain) if gain else None

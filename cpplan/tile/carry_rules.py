@@ -6,68 +6,40 @@ Ops without a rule are understood where all their operands are free.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
 
-from cpplan.tile.carried import FREE, Extreme, Form, Part, Sum, reference
+from cpplan.tile.body_facts import BodyFacts
+from cpplan.tile.carried import FREE, Exponent, Extreme, Form, Part, Sum, free, reference
 from cpplan.tile.program import Op
 
 FLOATS = frozenset({"fp64", "fp32", "bf16", "fp16", "fp8e4", "fp8e5"})
 VANISHES = -1.0e20
 """A constant at or below this is minus infinity to any exponential."""
 
-_SPREAD = frozenset({"broadcast", "reshape"})
-
 
 @dataclass
-class Rules:
+class Rules(BodyFacts):
     """Rules for the body of one loop.
 
-    ``makers`` maps every value of the program to its op and ``inside`` holds the values that the loop makes.
     ``guarded`` collects references that stand for another one except where that is minus infinity, with the finite
-    value which they have there.
+    value which they have there; ``tops`` the free values of which a reference is the maximum.
     """
 
-    makers: Mapping[str, Op]
-    inside: Collection[str]
     guarded: dict[str, tuple[str, float]] = field(default_factory=dict)
+    tops: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def form(self, op: Op, operands: list[Form]) -> Form:
         """The form of the result of ``op``."""
         if all(form.is_free for form in operands):
             return FREE
+        named = [free(name) if form.is_free else form for name, form in zip(op.operands, operands, strict=True)]
         rule = _RULES.get(op.kind)
-        found = rule(self, op, operands) if rule is not None else Form()
+        found = rule(self, op, named) if rule is not None else Form()
         return FREE if found.is_free and found.sum is None else found
-
-    # -- what is known without forms -----------------------------------------------------------------------------------
-
-    def constant(self, name: str) -> float | None:
-        """The value of a constant, also one that was broadcast."""
-        op = self.makers.get(name)
-        while op is not None and op.kind in _SPREAD and op.operands:
-            op = self.makers.get(op.operands[0])
-        if op is None or op.kind != "constant":
-            return None
-        try:
-            return float(dict(op.attributes).get("value", ""))
-        except ValueError:
-            return None
-
-    def coefficient(self, name: str) -> tuple[Fraction, tuple[str, ...]] | None:
-        """A value as a scalar that every trip multiplies by: a number, or a scalar from outside the loop."""
-        value = self.constant(name)
-        if value is not None:
-            return (Fraction(value), ()) if math.isfinite(value) else None
-        op = self.makers.get(name)
-        while op is not None and op.kind in _SPREAD and op.operands:
-            if not op.operand_shapes[0] and op.operands[0] not in self.inside:
-                return Fraction(1), (op.operands[0],)
-            op = self.makers.get(op.operands[0])
-        return (Fraction(1), (name,)) if op is not None and not op.shape and name not in self.inside else None
 
     # -- elementwise ---------------------------------------------------------------------------------------------------
 
@@ -76,7 +48,7 @@ class Rules:
         a, b = operands
         log = _together(a.log, b.log, sign)
         total = _plus(a, b) or (_plus(b, a) if sign == 1 else None)
-        return Form(log, _alike(a.weight, b.weight), total)
+        return Form(log, _alike(op, a.weight, b.weight), total)
 
     def sub(self, op: Op, operands: list[Form]) -> Form:
         """``a - b``."""
@@ -85,14 +57,15 @@ class Rules:
     def neg(self, op: Op, operands: list[Form]) -> Form:
         """``-a``."""
         (a,) = operands
-        log = Part(a.log.exponent.times(Fraction(-1)), a.log.exact) if a.log else None
-        return Form(log, Part(a.weight.exponent) if a.weight else None)
+        log = replace(a.log, exponent=a.log.exponent.times(Fraction(-1))) if a.log else None
+        return Form(log, _beside(op, a.weight))
 
     def mul(self, op: Op, operands: list[Form]) -> Form:
         """``a * b``."""
         a, b = operands
         log = self._scaled(a, op.operands[1]) or self._scaled(b, op.operands[0])
-        return Form(log, _together(a.weight, b.weight), _rescaled(a, b) or _rescaled(b, a))
+        weight = self._settled(_together(a.weight, b.weight))
+        return Form(log, weight, self._rescaled(a, b) or self._rescaled(b, a))
 
     def div(self, op: Op, operands: list[Form]) -> Form:
         """``a / b``."""
@@ -100,29 +73,61 @@ class Rules:
         divisor = self.constant(op.operands[1])
         log = None
         if a.log and divisor and math.isfinite(divisor):
-            log = Part(a.log.exponent.times(1 / Fraction(divisor)), a.log.exact)
-        return Form(log, _together(a.weight, b.weight, -1), _rescaled(a, b, -1))
+            log = replace(a.log, exponent=a.log.exponent.times(1 / Fraction(divisor)))
+        return Form(log, self._settled(_together(a.weight, b.weight, -1)), self._rescaled(a, b, -1))
 
     def fma(self, op: Op, operands: list[Form]) -> Form:
         """``a * b + c``."""
         return self.add(op, [self.mul(op, operands[:2]), operands[2]])
 
     def exp(self, op: Op, operands: list[Form]) -> Form:
-        """``exp(a)`` or ``exp2(a)``."""
+        """``exp(a)`` or ``exp2(a)``; what is free in ``a`` must be what the reference is the maximum of."""
         log = operands[0].log
-        return Form(weight=Part(log.exponent.raised(op.kind), log.exact) if log else None)
+        if log is None or not (log.exact or self._is_bounded(log)):
+            return Form()
+        return Form(weight=Part(log.exponent.raised(op.kind), log.beside))
 
     def extreme(self, op: Op, operands: list[Form], kind: str = "") -> Form:
         """``max(a, b)`` or ``min(a, b)``: a new reference."""
-        a, b = operands
-        found = None
-        if a.extreme and b.extreme:
-            found = a.extreme.joined(b.extreme, kind or op.kind)
-        elif (a.extreme and b.is_free) or (b.extreme and a.is_free):
-            one = a.extreme or b.extreme
-            assert one is not None
-            found = one.joined(one, kind or op.kind)
-        return Form(reference(op.name, len(op.shape)), extreme=found) if found else Form()
+        found, tops = None, set[str]()
+        for one, other in (operands, operands[::-1]):
+            if one.extreme is not None:
+                found = one.extreme.joined(other.extreme or one.extreme, kind or op.kind)
+            if one.extreme is None and not one.is_free:
+                return Form()
+        for name, form in zip(op.operands[-2:], operands, strict=True):
+            tops |= {name} if form.is_free else self.tops.get(name, frozenset())
+        if (kind or op.kind) == "max":
+            self.tops[op.name] = frozenset(tops)
+        return Form(reference(op.name, op.shape), extreme=found) if found else Form()
+
+    def _is_bounded(self, log: Part) -> bool:
+        """Whether the free part is one of the values of which a reference that is subtracted is the maximum.
+
+        Else that reference may be minus infinity, or very small, beside terms that are not.
+        """
+        references = [self.guarded.get(name, (name, 0.0))[0] for (name, _, _), _ in log.exponent.terms]
+        scores = {self.unscaled(name) for name in log.beside}
+        return any(scores & self.compared(top) for name in references for top in self.tops.get(name, ()))
+
+    def _settled(self, part: Part | None) -> Part | None:
+        return replace(part, exponent=self._settle(part.exponent)) if part else None
+
+    def _settle(self, exponent: Exponent) -> Exponent:
+        """A guarded reference and the one that it stands for cancel: where they differ all terms are zero."""
+        for safe, (peak, _) in self.guarded.items():
+            exponent = exponent.cancelled(safe, peak)
+        return exponent
+
+    def _rescaled(self, a: Form, b: Form, sign: int = 1) -> Sum | None:
+        """A running sum times an exponential."""
+        if a.sum is None or b.weight is None or not b.weight.exact:
+            return None
+        found = a.sum.times(b.weight.exponent, sign)
+        if found is None:
+            return None
+        added = self._settle(found.added) if found.added is not None else None
+        return Sum(found.carry, self._settle(found.gain), added)
 
     def cast(self, op: Op, operands: list[Form]) -> Form:
         """A conversion between floating-point types; others change the value."""
@@ -139,15 +144,15 @@ class Rules:
         if not condition.is_free:
             return self._guard(op, a, b)
         constants = [self.constant(name) for name in names]
-        log, weight = _alike(a.log, b.log), _alike(a.weight, b.weight)
+        log, weight = _alike(op, a.log, b.log), _alike(op, a.weight, b.weight)
         for form, other in ((a, constants[1]), (b, constants[0])):
             if form.log and other is not None and other <= VANISHES:
-                log = Part(form.log.exponent)
+                log = _beside(op, form.log)
             if form.weight and other == 0:
-                weight = Part(form.weight.exponent)
+                weight = _beside(op, form.weight)
         extreme = self._both_extremes(a, b)
         if extreme and extreme.kind:
-            log = reference(op.name, len(op.shape))
+            log = reference(op.name, op.shape)
         return Form(log, weight, _either(a.sum, b.sum), extreme)
 
     def _both_extremes(self, a: Form, b: Form) -> Extreme | None:
@@ -176,17 +181,17 @@ class Rules:
         kept, fill = (2, 1) if predicate in ("eq", "le") else (1, 2)
         value, form = self.constant(op.operands[fill]), (a, b)[kept - 1]
         is_peak = form.extreme is not None and form.extreme.kind == "max"
-        of_peak = form.log == reference(test.operands[0], len(op.shape)) and op.operands[kept] == test.operands[0]
+        of_peak = form.log == reference(test.operands[0], op.shape) and op.operands[kept] == test.operands[0]
         if not is_peak or not of_peak or value is None or not math.isfinite(value):
             return Form()
         self.guarded[op.name] = (test.operands[0], value)
-        return Form(reference(op.name, len(op.shape)))
+        return Form(reference(op.name, op.shape))
 
     def _scaled(self, form: Form, by: str) -> Part | None:
         coefficient = self.coefficient(by)
         if form.log is None or coefficient is None:
             return None
-        return Part(form.log.exponent.times(*coefficient), form.log.exact)
+        return replace(form.log, exponent=form.log.exponent.times(*coefficient))
 
     # -- shape and contraction -----------------------------------------------------------------------------------------
 
@@ -210,36 +215,40 @@ class Rules:
         axis, weight = _number(op, "axis"), operands[0].weight
         if axis is None or weight is None or dict(op.attributes).get("result") is not None:
             return Form()
-        return _moved(Form(weight=Part(weight.exponent)), lambda at: None if at == axis else at - (at > axis))
+        return _moved(Form(weight=_beside(op, weight)), lambda at: None if at == axis else at - (at > axis))
 
     def dot(self, op: Op, operands: list[Form]) -> Form:
         """``a @ b + c``; weights may not vary along the contraction."""
         rank = len(op.shape)
         a = _moved(operands[0], lambda at: None if at == rank - 1 else at).weight
         b = _moved(operands[1], lambda at: None if at == rank - 2 else at).weight
-        product = Form(weight=_together(a, b))
+        product = Form(weight=_beside(op, _together(a, b)))
         if len(operands) < 3 or self.constant(op.operands[2]) == 0:
             return product
-        return Form(weight=_alike(product.weight, operands[2].weight), sum=_plus(operands[2], product))
+        return Form(weight=_alike(op, product.weight, operands[2].weight), sum=_plus(operands[2], product))
 
 
 def _together(a: Part | None, b: Part | None, sign: int = 1) -> Part | None:
     """Exponents added (or subtracted)."""
-    exponent = a.exponent.plus(b.exponent, sign) if a and b else None
-    return Part(exponent, bool(a and b and a.exact and b.exact)) if exponent is not None else None
+    if a is None or b is None:
+        return None
+    exponent = a.exponent.plus(b.exponent, sign)
+    return Part(exponent, a.beside | b.beside) if exponent is not None else None
 
 
-def _alike(a: Part | None, b: Part | None) -> Part | None:
-    return Part(a.exponent) if a and b and a.exponent == b.exponent else None
+def _alike(op: Op, a: Part | None, b: Part | None) -> Part | None:
+    """A sum or choice of two values of one exponent."""
+    return _beside(op, Part(a.exponent, a.beside | b.beside)) if a and b and a.exponent == b.exponent else None
+
+
+def _beside(op: Op, part: Part | None) -> Part | None:
+    """A value that is more than its exponent because of ``op``."""
+    return replace(part, beside=part.beside | {op.name}) if part else None
 
 
 def _plus(a: Form, b: Form) -> Sum | None:
     """A running sum and one more term."""
     return a.sum.plus(b.weight.exponent) if a.sum and b.weight else None
-
-
-def _rescaled(a: Form, b: Form, sign: int = 1) -> Sum | None:
-    return a.sum.times(b.weight.exponent, sign) if a.sum and b.weight and b.weight.exact else None
 
 
 def _either(a: Sum | None, b: Sum | None) -> Sum | None:
@@ -252,7 +261,7 @@ def _either(a: Sum | None, b: Sum | None) -> Sum | None:
 def _moved(form: Form, place: Callable[[int], int | None]) -> Form:
     def follow(part: Part | None) -> Part | None:
         exponent = part.exponent.moved(place) if part else None
-        return Part(exponent, part.exact) if part and exponent is not None else None
+        return replace(part, exponent=exponent) if part and exponent is not None else None
 
     return Form(follow(form.log), follow(form.weight))
 

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from cpplan.tile.arith import Int
+from cpplan.tile.carried import long_axes
 from cpplan.tile.carry_roles import Rescale
 from cpplan.tile.program import Carry, Op
 
@@ -85,11 +86,16 @@ class Combine:
         """A factor with the axes of the peak brought to the shape of the state."""
         if factor.dtype != state.dtype:
             factor = self._new("cast", (factor,), factor.shape, state.dtype)
-        for axis in range(len(state.shape)) if factor.shape else ():
-            if axis not in axes:
-                nothing = state.shape[axis] * 0  # an array in a stacked program
-                shape = (*factor.shape[:axis], nothing + 1, *factor.shape[axis:])
-                factor = self._new("reshape", (factor,), shape, state.dtype, (("axis", nothing + axis),))
+        long = long_axes(factor.shape)
+        if len(long) == len(factor.shape):
+            for axis in range(len(state.shape)) if long else ():
+                if axis not in axes:
+                    nothing = state.shape[axis] * 0  # an array in a stacked program
+                    shape = (*factor.shape[:axis], nothing + 1, *factor.shape[axis:])
+                    factor = self._new("reshape", (factor,), shape, state.dtype, (("axis", nothing + axis),))
+        elif len(factor.shape) != len(state.shape) or long != tuple(axes):
+            shape = tuple(e if axis in axes else e * 0 + 1 for axis, e in enumerate(state.shape))
+            factor = self._new("reshape", (factor,), shape, state.dtype)
         if not _same(factor.shape, state.shape):
             factor = self._new("broadcast", (factor,), state.shape, state.dtype)
         return factor

@@ -149,7 +149,7 @@ REFUSALS = {
     "running_total": "largest_3 is compared with something that depends on earlier trips",
     "where_the_peak_is": "place_7 is selected by a condition that depends on earlier trips",
     "normalised": "mean_3 is multiplied by something else than the rescale of an online softmax",
-    "weights_at_the_old_peak": "total_5 is rescaled, but not to the peak that new terms are taken to",
+    "weights_at_the_old_peak": "total_5 has something added that depends on earlier trips",
     "weights_across": "acc_6 is rescaled, but not to the peak that new terms are taken to",
     "written_in_place": "it reads x, which the kernel writes",
     "prefix_sums": "every trip writes y",
@@ -235,8 +235,8 @@ def test_loads_must_not_depend_on_what_was_loaded_before(change: dict[str, objec
 # -- examples ----------------------------------------------------------------------------------------------------------
 
 EXAMPLES = {
-    "matmul": (["128", "128", "256"], {"matmul_kernel": "sum"}),
-    "batched_matmul": (["2", "128", "128", "256"], {"bmm_kernel": "sum"}),
+    "matmul": (["64", "64", "128"], {"matmul_kernel": "sum"}),
+    "batched_matmul": (["2", "64", "64", "128"], {"bmm_kernel": "sum"}),
     "split_k_matmul": (["32", "64", "2048"], {"split_k_matmul_kernel": "sum"}),
     "attention": (["1", "4", "2", "256", "32"], {"attention_kernel_2": "online softmax"}),
     "flash_decode": (["2", "8", "2", "512", "32", "2"], {"decode_part_kernel": "online softmax"}),
