@@ -25,8 +25,10 @@ from cpplan.cost.traffic import tiles_moved
 from cpplan.cost.units import level_work
 from cpplan.device.device import Device
 from cpplan.plan.alike import alike
+from cpplan.plan.demands import Reading, beyond_rows, possible, readings
 from cpplan.plan.nest import Nest, build_nest
 from cpplan.plan.plan import Delivery, Order, Pattern, Placement, Reader
+from cpplan.plan.restrict import FREE, Restriction
 from cpplan.plan.routes import load_weights, store_weights
 from cpplan.plan.space import (
     Spatial,
@@ -78,6 +80,10 @@ class Column:
     ops: tuple[int, ...]  # cycles of own ops per level
     fixed_sram: int
     rows: tuple[Rows, ...]
+    alike: tuple[tuple[int, ...], ...]  # accesses whose placements must be in the fixed order
+    boundaries: tuple[int, ...]  # levels at which some transfer must sit
+    ends: tuple[tuple[int, int], ...]  # (spatial dim, group size) that some load must share
+    readings: tuple[Reading, ...] = ()  # of a restricted column: one of them must be met
 
     @property
     def combinations(self) -> int:
@@ -120,9 +126,14 @@ def undominated_columns(matrix: Ints) -> Ints:
 
 
 def build_column(
-    program: TileProgram, device: Device, spatial: Spatial, order: Order, ops: Mapping[str, int] | None = None
+    program: TileProgram,
+    device: Device,
+    spatial: Spatial,
+    order: Order,
+    ops: Mapping[str, int] | None = None,
+    restriction: Restriction = FREE,
 ) -> Column:
-    """The column of ``spatial`` and ``order`` with every placement that fits SRAM on its own.
+    """The column of ``spatial`` and ``order`` with every placement that fits SRAM on its own and is not ruled out.
 
     ``ops`` may bring the cycles per program position when they are known already.
     """
@@ -142,7 +153,22 @@ def build_column(
         _rows(program, device, layout, spatial, nest, active, kept, access, device.sram.usable - fixed)
         for access in program.accesses
     )
-    return Column(spatial, order, nest, tuple(own), fixed, rows)
+    column = Column(
+        spatial, order, nest, tuple(own), fixed, rows,
+        tuple(alike(program)),
+        tuple(nest.names.index(level) for level in required_wave_boundaries(program, nest)),
+        tuple(required_group_ends(program, spatial)),
+    )  # fmt: skip
+    return _restricted(program, device, column, restriction) if restriction else column
+
+
+def _restricted(program: TileProgram, device: Device, column: Column, restriction: Restriction) -> Column:
+    """``column`` without the placements that the restriction rules out, and with what it demands of the others."""
+    numbered = [list(zip(rows.number.tolist(), rows.places, strict=True)) for rows in column.rows]
+    found = readings(restriction, program, device, column.spatial, column.order, numbered)
+    keep = (possible(found, access, rows.number.tolist()) for access, rows in enumerate(column.rows))
+    left = tuple(rows.take(np.array(k, dtype=bool)) for rows, k in zip(column.rows, keep, strict=True))
+    return replace(column, rows=left, readings=beyond_rows(found))
 
 
 def position_cycles(program: TileProgram, device: Device) -> dict[str, int]:
@@ -164,7 +190,7 @@ def _rows(
     store = access.kind != "load"
     size = tile_size(program, access)
     levels = legal_levels(program, nest, access)
-    ways = tuple(deliveries(device, spatial, access, is_shareable(program, access)))
+    ways = deliveries(device, spatial, access, is_shareable(program, access))
     at = [Placement(access.name, nest.names[v], 1, ways[0].groups) for v in levels]
     tiles = np.array([tiles_per_transfer(nest, access, p) for p in at], dtype=np.int64)
     single = np.array([buffer_bytes(program, device, nest, access, p) for p in at], dtype=np.int64)
@@ -214,19 +240,30 @@ def _fields(way: Delivery) -> tuple[tuple[int, ...], Pattern, int, Reader]:
     return way.groups, way.pattern, way.noc, way.reader
 
 
-def feasible(program: TileProgram, device: Device, column: Column, choice: Ints) -> Bools:
-    """Which rows of ``choice`` fit SRAM together and are in canonical form."""
+def feasible(device: Device, column: Column, choice: Ints) -> Bools:
+    """Which rows of ``choice`` fit SRAM together, are in canonical form and meet the demands of a restriction."""
     keep = column.fixed_sram + totals(column, choice, "sram") <= device.sram.usable
-    for level in required_wave_boundaries(program, column.nest):
-        node = column.nest.names.index(level)
+    for node in column.boundaries:
         keep &= np.any([r.level[c] == node for r, c in zip(column.rows, choice.T, strict=True)], axis=0)
-    for dim, size in required_group_ends(program, column.spatial):
+    for dim, size in column.ends:
         ends = [np.array([p.groups[dim] == size for p in rows.places], dtype=bool) for rows in column.rows]
         keep &= np.any([e[c] for e, c in zip(ends, choice.T, strict=True)], axis=0)
-    for members in alike(program):
+    for members in column.alike:
         for a, b in itertools.pairwise(members):
             keep &= column.rows[a].number[choice[:, a]] <= column.rows[b].number[choice[:, b]]
+    if column.readings:
+        keep &= np.any([_meets(column, choice, reading) for reading in column.readings], axis=0)
     return keep
+
+
+def _meets(column: Column, choice: Ints, reading: Reading) -> Bools:
+    """Which rows of ``choice`` meet all demands of ``reading``."""
+    met = np.ones(len(choice), dtype=bool)
+    for demand in reading:
+        allowed = list(demand.allowed)
+        taken = [np.isin(column.rows[a].number[choice[:, a]], allowed) for a in demand.members]
+        met &= np.sum(taken, axis=0) >= demand.count
+    return met
 
 
 def totals(column: Column, choice: Ints, field: str) -> Ints:

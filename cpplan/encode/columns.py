@@ -6,12 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from cpplan.encode.blocks import INFINITE, Ints, block_bounds, block_cycles
-from cpplan.encode.bounds import Order, column_bounds, lane_bounds, lane_waves, refined_bounds
+from cpplan.encode.bounds import lane_bounds
 from cpplan.encode.incumbent import Site, score
-from cpplan.encode.lanes import Lanes, chunks, earns, spread_lanes
+from cpplan.encode.lanes import Lanes, chunks, earns, lane_waves, spread_lanes
+from cpplan.encode.orders import Bounded, Order, column_bounds, count_orders, order_of, refined_bounds
+from cpplan.encode.restricted import allowed_orders
 from cpplan.encode.search import FamilyFacts, Search
+from cpplan.plan.space import is_shareable, required_group_ends, sharing_groups
 
 BLOCK_ROUNDS = (4, 12, 48, 192, 768)
 """Block shapes per round, best bound first: early rounds find incumbents, later rounds are pruned by them."""
@@ -23,26 +27,33 @@ CONSTRUCTED = 24
 """Spreads from which the first plans are built."""
 SEEDS = 6
 """Columns scored per round while looking for incumbents."""
+FOLLOWED = 48
+"""Partial sequences of wave loops followed per depth while looking for the first plans."""
+SITES = 64
+"""Columns priced before the best of them are scored."""
+PATIENCE = 6
+"""Columns scored in vain before the rest of a round is left to the model."""
 SCORED = 6_000
 """Row combinations scored exactly per column."""
 
 
 @dataclass(frozen=True)
 class ColumnSet:
-    """Columns of one family and one sequence of wave loops, with their bounds in cycles.
+    """Columns of one family with their bounds in cycles.
 
-    ``spatial`` numbers spreads in the first pass and mappings in the second.
+    ``spatial`` numbers spreads in the first pass and mappings in the second; ``order`` is the code of the wave loops.
     """
 
     family: FamilyFacts
-    order: Order
     block: Ints
     spatial: Ints
+    order: Ints
     bound: Ints
 
     def take(self, keep: Ints) -> ColumnSet:
         """The columns selected by ``keep``."""
-        return replace(self, block=self.block[keep], spatial=self.spatial[keep], bound=self.bound[keep])
+        kept = (getattr(self, name)[keep] for name in ("block", "spatial", "order", "bound"))
+        return ColumnSet(self.family, *kept)
 
     def within(self, limit: int | None) -> ColumnSet:
         """The columns whose bound does not exceed ``limit``."""
@@ -83,46 +94,53 @@ def open_columns(search: Search) -> list[OpenColumn]:
     kept = []
     for columns in _merged(sets):
         alive_set = columns.within(search.limit)
+        search.counts.columns_kept += len(alive_set.bound)
         if search.late() and len(alive_set.bound):
             search.left_open(int(alive_set.bound.min()))
         else:
-            kept += _listed(_refined(search, columns))
+            kept += _listed(_refined(search, alive_set))
     limit = search.limit
     return sorted((c for c in kept if limit is None or c.bound <= limit), key=lambda c: c.place)
 
 
 def _construct(search: Search, family: FamilyFacts, blocks: Ints) -> None:
-    """First incumbents: the spreads that finish the tile ops soonest, under their best orders."""
+    """First incumbents: the spreads that finish the tile ops soonest, under the most promising orders."""
     facts = family.facts
     lanes, spread = spread_lanes(facts, family.table, blocks)
     compute = np.prod(lane_waves(facts, lanes), axis=0) * block_cycles(facts)[lanes.block]
     soonest = np.lexsort((lane_bounds(facts, search.device, lanes), compute))[:CONSTRUCTED]
-    found = [
-        ColumnSet(family, b.order, lanes.block[soonest[b.lane]], spread[soonest[b.lane]], b.bound)
-        for b in column_bounds(facts, search.device, lanes.take(soonest))
-    ]
-    _seed(search, found)
+    _seed(search, [
+        ColumnSet(family, lanes.block[soonest[b.lane]], spread[soonest[b.lane]], b.order, b.bound)
+        for b in _bounded(search, family, lanes.take(soonest), FOLLOWED)
+    ])  # fmt: skip
+
+
+def _bounded(search: Search, family: FamilyFacts, lanes: Lanes, widest: int | None = None) -> Iterator[Bounded]:
+    """Columns of ``lanes`` within the limit, in wave orders that the restriction allows."""
+    dims = tuple(dim.name for dim in family.facts.program.dims)
+    for found in column_bounds(family.facts, search.device, lanes, search.limit, widest):
+        keep = allowed_orders(found.order, dims, search.restriction)
+        yield Bounded(found.lane[keep], found.order[keep], found.bound[keep])
 
 
 def _merged(sets: list[ColumnSet]) -> list[ColumnSet]:
-    """One set per family and order."""
-    groups: dict[tuple[int, Order], list[ColumnSet]] = {}
+    """One set per family."""
+    groups: dict[int, list[ColumnSet]] = {}
     for item in sets:
-        groups.setdefault((item.family.offset, item.order), []).append(item)
+        groups.setdefault(item.family.offset, []).append(item)
     return [
-        replace(
-            items[0],
-            block=np.concatenate([i.block for i in items]),
-            spatial=np.concatenate([i.spatial for i in items]),
-            bound=np.concatenate([i.bound for i in items]),
+        ColumnSet(
+            items[0].family,
+            *(np.concatenate([getattr(i, name) for i in items]) for name in ("block", "spatial", "order", "bound")),
         )
         for items in groups.values()
     ]
 
 
 def _listed(columns: ColumnSet) -> list[OpenColumn]:
-    rows = zip(columns.bound.tolist(), columns.block.tolist(), columns.spatial.tolist(), strict=True)
-    return [OpenColumn(bound, columns.family, block, mapping, columns.order) for bound, block, mapping in rows]
+    dims = len(columns.family.facts.program.dims)
+    rows = zip(*(getattr(columns, name).tolist() for name in ("bound", "block", "spatial", "order")), strict=True)
+    return [OpenColumn(b, columns.family, block, mapping, order_of(code, dims)) for b, block, mapping, code in rows]
 
 
 def _spread_columns(search: Search, family: FamilyFacts, blocks: Ints) -> list[ColumnSet]:
@@ -134,16 +152,14 @@ def _spread_columns(search: Search, family: FamilyFacts, blocks: Ints) -> list[C
         if search.late() and len(here):
             search.left_open(int(bound[here].min()))
             continue
+        search.counts.columns += sum(map(count_orders, (lane_waves(family.facts, lanes.take(here)) > 1).sum(axis=0)))
         found = []
-        for bounded in column_bounds(family.facts, search.device, lanes.take(here)):
+        for bounded in _bounded(search, family, lanes.take(here)):
             if search.late():
                 search.left_open(int(bound[here].min()))
                 break
-            search.counts.columns += len(bounded.bound)
             lane = here[bounded.lane]
-            columns = ColumnSet(family, bounded.order, lanes.block[lane], spread[lane], bounded.bound)
-            found.append(columns.within(search.limit))
-            search.counts.columns_pruned += len(bounded.bound) - len(found[-1].bound)
+            found.append(ColumnSet(family, lanes.block[lane], spread[lane], bounded.order, bounded.bound))
         _seed(search, found)
         out += found
     return out
@@ -164,10 +180,8 @@ def _ranked_lanes(search: Search, family: FamilyFacts, blocks: Ints) -> Iterator
 
 def _refined(search: Search, columns: ColumnSet) -> ColumnSet:
     """Second pass: the legal mappings of every spread, with bounds from their real deliveries."""
-    alive = columns.within(search.limit)
-    search.counts.columns_pruned += len(columns.bound) - len(alive.bound)
-    out = [_expanded(search, alive.take(part)) for part in chunks(np.arange(len(alive.block)), LANE_CHUNK)]
-    return _merged(out)[0] if out else alive
+    out = [_expanded(search, columns.take(part)) for part in chunks(np.arange(len(columns.block)), LANE_CHUNK)]
+    return _merged(out)[0] if out else columns
 
 
 def _expanded(search: Search, columns: ColumnSet) -> ColumnSet:
@@ -177,16 +191,28 @@ def _expanded(search: Search, columns: ColumnSet) -> ColumnSet:
     within = np.arange(len(source)) - np.repeat(np.cumsum(size) - size, size)
     mapping = table.members[table.first[columns.spatial[source]] + within]
     legal = np.nonzero(earns(facts, table, columns.block[source], mapping))[0]
+    legal = legal[_can_be_canonical(columns.family, mapping[legal])]
     source, mapping = source[legal], mapping[legal]
     search.counts.mapped += len(mapping)
-    block = columns.block[source]
-    if not len(block):
-        return replace(columns, block=block, spatial=mapping, bound=columns.bound[source])
-    bound = refined_bounds(facts, search.device, table, block, mapping, columns.order)
-    raised = replace(columns, block=block, spatial=mapping, bound=np.maximum(columns.bound[source], bound))
+    block, order = columns.block[source], columns.order[source]
+    bound = refined_bounds(facts, search.device, table, block, mapping, order)
+    raised = ColumnSet(columns.family, block, mapping, order, np.maximum(columns.bound[source], bound))
     kept = raised.take(np.nonzero(raised.bound < INFINITE)[0]).within(search.limit)
     search.counts.mapped_pruned += len(mapping) - len(kept.bound)
     return kept
+
+
+def _can_be_canonical(family: FamilyFacts, mapping: Ints) -> npt.NDArray[np.bool_]:
+    """Whether some load may end a sharing group wherever the digit order of a mapping asks for one."""
+    distinct, which = np.unique(mapping, return_inverse=True)
+    program = family.facts.program
+    shared = [access for access in program.loads() if is_shareable(program, access)]
+    found = []
+    for spatial in map(family.table.mapping, distinct.tolist()):
+        ends = required_group_ends(program, spatial)
+        sizes = [sharing_groups(spatial, access) for access in shared] if ends else []
+        found.append(all(any(g[dim] == size for groups in sizes for g in groups) for dim, size in ends))
+    return np.array(found, dtype=bool)[which.ravel()]
 
 
 def _seed(search: Search, sets: list[ColumnSet]) -> None:
@@ -200,35 +226,46 @@ def _seed(search: Search, sets: list[ColumnSet]) -> None:
             break
         expanded = _listed(_expanded(search, sets[number].take(np.array([i]))))
         for column in sorted(expanded, key=lambda c: c.place)[:2]:
-            _scored_site(search, column)
+            site = search.site(column.family, column.block, column.mapping, column.order)
+            if site is not None:
+                search.admit(score(search.device, site, search.k, SCORED)[0])
     search.counts.mapped, search.counts.mapped_pruned = before
-
-
-def _scored_site(search: Search, column: OpenColumn) -> Site | None:
-    """The column's site; its best plans enter the incumbents."""
-    site = search.site(column.family, column.block, column.mapping, column.order)
-    if site is None:
-        return None
-    found, least = score(search.device, site, search.k, SCORED)
-    search.admit(found)
-    return site if least is None else replace(site, scored=least)
 
 
 def open_sites(search: Search, columns: list[OpenColumn]) -> list[Site]:
     """Columns that exact option bounds do not decide either, with their option rows."""
     sites: list[Site] = []
-    for number, column in enumerate(columns):
-        if search.limit is not None and column.bound > search.limit:
-            search.counts.mapped_pruned += len(columns) - number
-            break
-        if search.late():
-            search.left_open(column.bound)
-            break
-        site = _scored_site(search, column)
-        if site is None:
-            search.counts.mapped_pruned += 1
-        else:
-            sites.append(site)
-        if number % 50 == 0:
-            search.progress(f"{len(sites)} columns open of {number + 1} looked at")
+    for part in chunks(np.arange(len(columns)), SITES):
+        fresh: list[Site] = []
+        for number in part.tolist():
+            column = columns[number]
+            if search.limit is not None and column.bound > search.limit:
+                search.counts.mapped_pruned += len(columns) - number
+                return search.still_open(sites + _scored_sites(search, fresh))
+            if search.late():
+                search.left_open(column.bound)
+                return search.still_open(sites + fresh)
+            site = search.site(column.family, column.block, column.mapping, column.order)
+            if site is None:
+                search.counts.mapped_pruned += 1
+            else:
+                fresh.append(site)
+        sites += _scored_sites(search, fresh)
+        search.progress(f"{len(sites)} columns open of {int(part[-1]) + 1} looked at")
     return search.still_open(sites)
+
+
+def _scored_sites(search: Search, sites: list[Site]) -> list[Site]:
+    """Plans of the most promising ``sites`` enter the incumbents, until those do not get better."""
+    out = []
+    idle = 0
+    for site in sorted(sites, key=lambda s: (s.bound, s.place)):
+        if search.late() or (idle >= PATIENCE and site.column.combinations > SCORED):
+            out.append(site)
+            continue
+        before = search.best[-1].rank if search.best else None
+        found, least = score(search.device, site, search.k, SCORED)
+        search.admit(found)
+        idle = idle + 1 if before is not None and search.best[-1].rank == before else 0
+        out.append(site if least is None else replace(site, scored=least))
+    return search.still_open(out)

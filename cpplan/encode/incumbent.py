@@ -9,8 +9,9 @@ import numpy as np
 from cpplan.cost.table import Column, Ints, feasible, makespans, totals
 from cpplan.device.device import Device
 from cpplan.encode.prune import OptionBounds
-from cpplan.plan.alike import alike
+from cpplan.plan.demands import member
 from cpplan.plan.plan import Plan
+from cpplan.plan.restrict import FREE, Restriction
 from cpplan.plan.symmetry import OrderKey, Partner, orbit
 from cpplan.tile.program import TileProgram
 
@@ -26,7 +27,7 @@ class Incumbent:
     """A legal plan at block candidate ``block`` with its exact ranking key.
 
     ``position`` is its place in the fixed order of the space at that block; ``images`` are the plan itself and its
-    mirror images with their blocks, of which it is the first.
+    mirror images with their blocks, of which it is the first that no restriction rules out.
     """
 
     key: Key
@@ -57,6 +58,7 @@ class Site:
     column: Column
     bounds: OptionBounds
     scored: int = 0
+    restriction: Restriction = FREE
 
     @property
     def bound(self) -> int:
@@ -78,9 +80,9 @@ def score(device: Device, site: Site, k: int, budget: int) -> tuple[list[Incumbe
     column = site.column
     choice = _products(_shortlist(column, site.bounds, budget))
     complete = len(choice) == column.combinations
-    if not complete and alike(site.program):
+    if not complete and column.alike:
         choice = np.unique(_in_alike_order(site, choice), axis=0)
-    choice = choice[feasible(site.program, device, column, choice)]
+    choice = choice[feasible(device, column, choice)]
     if complete:
         found = best_plans(device, site, choice, k)
         return found, found[0].key[0] if found else NO_PLAN
@@ -90,7 +92,7 @@ def score(device: Device, site: Site, k: int, budget: int) -> tuple[list[Incumbe
 def _in_alike_order(site: Site, choice: Ints) -> Ints:
     """``choice`` with the rows of alike accesses sorted, where all of them have the rows that this takes."""
     out, rows = choice.copy(), site.column.rows
-    for members in alike(site.program):
+    for members in site.column.alike:
         numbers = np.sort(np.stack([rows[a].number[choice[:, a]] for a in members]), axis=0)
         found = np.stack([np.searchsorted(rows[a].number, n) for a, n in zip(members, numbers, strict=True)])
         found = np.minimum(found, np.array([[len(rows[a].number) - 1] for a in members]))
@@ -113,7 +115,7 @@ def _descend(device: Device, site: Site, choice: Ints) -> Ints:
             tried = np.repeat(here[None], len(rows.places), axis=0)
             tried[:, access] = np.arange(len(rows.places))
             tried = _in_alike_order(site, tried)
-            tried = tried[feasible(site.program, device, column, tried)]
+            tried = tried[feasible(device, column, tried)]
             if not len(tried):
                 continue
             met.append(tried)
@@ -164,12 +166,17 @@ def best_plans(device: Device, site: Site, choice: Ints, k: int) -> list[Incumbe
     dram, noc = totals(column, choice, "dram"), totals(column, choice, "noc")
     sram = column.fixed_sram + totals(column, choice, "sram")
     ranked = np.lexsort((sram, noc, dram, cycles))[: k * sum(len(p.symmetries) for p in site.partners)]
-    return [_incumbent(site, choice[i], (int(cycles[i]), int(dram[i]), int(noc[i]), int(sram[i]))) for i in ranked]
+    return [
+        _incumbent(device, site, choice[i], (int(cycles[i]), int(dram[i]), int(noc[i]), int(sram[i]))) for i in ranked
+    ]
 
 
-def _incumbent(site: Site, picked: Ints, key: Key) -> Incumbent:
+def _incumbent(device: Device, site: Site, picked: Ints, key: Key) -> Incumbent:
+    """The plan of one choice of rows, by its first image inside the restriction."""
     column = site.column
     places = tuple(rows.places[c] for rows, c in zip(column.rows, picked, strict=True))
     plan = Plan(site.program.block, column.spatial, column.order, places)
     images = orbit(plan, site.partners)
-    return Incumbent(key, *images[0], tuple((block, other) for block, _, other in images))
+    programs = {partner.block: partner.program for partner in site.partners}
+    first = next(i for i in images if member(site.restriction, programs[i[0]], device, i[2]) is not None)
+    return Incumbent(key, *first, tuple((block, other) for block, _, other in images))

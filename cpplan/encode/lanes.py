@@ -105,6 +105,12 @@ class Lanes:
         return len(self.block)
 
 
+def lane_waves(facts: BlockFacts, lanes: Lanes) -> Ints:
+    """(dims, lanes) waves per parallel dim."""
+    waves: Ints = ceil_div(facts.extents[:, lanes.block], lanes.cores)
+    return waves
+
+
 def spread_lanes(facts: BlockFacts, table: SpatialTable, blocks: Ints) -> tuple[Lanes, Ints]:
     """All pairs of ``blocks`` and spreads without more cores than blocks in a dim, and the spread of each."""
     fits = np.all(table.spreads[:, None, :] <= facts.extents[:, blocks][:, :, None], axis=0)

@@ -19,8 +19,6 @@ from cpplan.cost.table import Ints, undominated_columns
 from cpplan.device.device import Device
 from cpplan.encode.incumbent import Incumbent, Site
 from cpplan.encode.rank import Term, beat, place_figures, traffic_figure
-from cpplan.plan.alike import alike
-from cpplan.plan.space import required_group_ends, required_wave_boundaries
 
 Literal = cp_model.IntVar
 
@@ -53,6 +51,7 @@ def build(device: Device, sites: Sequence[Site], limit: int) -> Encoding:
     one_column_and_one_option_per_access(enc)
     buffers_fit_in_sram(enc)
     plans_are_canonical(enc)
+    the_restriction_is_met(enc)
     makespan_is_the_nested_pipeline(enc)
     bounds_hold(enc)
     enc.model.minimize(enc.cycles)
@@ -96,17 +95,31 @@ def plans_are_canonical(enc: Encoding) -> None:
     for c, site in enumerate(enc.sites):
         column = site.column
         pairs = list(zip(column.rows, enc.option[c], strict=True))
-        for level in required_wave_boundaries(site.program, column.nest):
-            node = column.nest.names.index(level)
+        for node in column.boundaries:
             at = [y for rows, ys in pairs for y, v in zip(ys, rows.level, strict=True) if v == node]
             enc.model.add(sum(at) >= enc.column[c])
-        for dim, size in required_group_ends(site.program, column.spatial):
+        for dim, size in column.ends:
             at = [y for rows, ys in pairs for y, p in zip(ys, rows.places, strict=True) if p.groups[dim] == size]
             enc.model.add(sum(at) >= enc.column[c])
         places = [[(y, int(n)) for y, n in zip(ys, rows.number, strict=True)] for rows, ys in pairs]
-        for members in alike(site.program):
+        for members in column.alike:
             for a, b in itertools.pairwise(members):
                 enc.model.add(enc.sum_of(places[a]) <= enc.sum_of(places[b]))
+
+
+def the_restriction_is_met(enc: Encoding) -> None:
+    """A restricted column meets all demands of one of its readings."""
+    for c, site in enumerate(enc.sites):
+        found = site.column.readings
+        met = [enc.column[c]][: len(found)]
+        if len(found) > 1:
+            met = [enc.model.new_bool_var(f"reading[{c},{r}]") for r in range(len(found))]
+            enc.model.add(sum(met) == enc.column[c])
+        numbered = [list(zip(ys, r.number, strict=True)) for ys, r in zip(enc.option[c], site.column.rows, strict=True)]
+        for reading, chosen in zip(found, met, strict=True):
+            for demand in reading:
+                taken = [y for a in demand.members for y, number in numbered[a] if int(number) in demand.allowed]
+                enc.model.add(sum(taken) >= demand.count * chosen)
 
 
 @dataclass

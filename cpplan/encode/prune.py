@@ -14,6 +14,10 @@ from cpplan.cost.table import Column, Ints, Rows
 from cpplan.device.device import Device
 from cpplan.plan.nest import Nest
 
+PRICE_UNIT = 1 << 20
+PRICES = (64, 32, 16, 8, 4, 2, 1)
+"""SRAM prices tried: all of SRAM costs the banks' total divided by these."""
+
 
 @dataclass(frozen=True)
 class OptionBounds:
@@ -36,40 +40,74 @@ def _counts(nest: Nest, rows: Rows) -> tuple[Ints, Ints]:
     return every, np.where(rows.depth == 2, every // trips[rows.level], every)
 
 
+def _in_full(column: Column) -> list[tuple[int, int, Ints]]:
+    """Per wave level: ops of the nest once, but all of one iteration of it; iterations; which levels it contains."""
+    nest, ops = column.nest, column.ops
+    out = []
+    for level in nest.path(nest.home[""]):
+        runs = nest.iterations(level)
+        inside = np.array([v != level and level in nest.path(v) for v in range(len(ops))])
+        whole = sum(o * (nest.iterations(v) // runs if inside[v] else 1) for v, o in enumerate(ops))
+        out.append((whole, runs, inside))
+    return out
+
+
 def option_bounds(device: Device, column: Column) -> OptionBounds:
     """Bounds of all options; every access must have at least one."""
     nocs = len(device.nocs)
     compute = compute_cycles(column)
     trips = np.array(column.nest.trips, dtype=np.int64)
     busy, shown, stretched, once = [], [], [], []
+    levels = _in_full(column)
+    room = device.sram.usable - column.fixed_sram
+    prices = _sram_prices(column, nocs, room)
+    held_back: list[list[Ints]] = [[] for _ in levels]
     for rows in column.rows:
         every, exposed = _counts(column.nest, rows)
         longest = rows.fill.max(axis=1)
         stretched.append(every * longest + compute // trips[rows.level])
         once.append(int(longest.min()))
-        busy.append(_with_spread(rows.busy * every[:, None], nocs))
-        shown.append(_with_spread(rows.fill * exposed[:, None], nocs))
+        busy.append(_priced(rows.busy * every[:, None], rows.sram, nocs, prices))
+        for (_, runs, inside), figures in zip(levels, held_back, strict=True):
+            within = inside[rows.level]
+            counted = np.where(within, every - every // runs, every)
+            once_shown = np.where(within, exposed // runs, 0)
+            both = rows.busy * counted[:, None] + rows.fill * once_shown[:, None]
+            figures.append(_priced(both, rows.sram, nocs, prices))
+        shown.append(_priced(rows.fill * exposed[:, None], rows.sram, nocs, prices))
+    spare = np.zeros_like(busy[0][0])
+    spare[len(spare) - len(prices) :] = [-(-price * room // PRICE_UNIT) for price in prices]
     least_busy = [b.min(axis=0) for b in busy]
     least_shown = [s.min(axis=0) for s in shown]
     stores = np.array([rows.store for rows in column.rows])
     options = []
     for number, rows in enumerate(column.rows):
         others = sum((b for i, b in enumerate(least_busy) if i != number), np.zeros_like(least_busy[0]))
-        resource = (busy[number] + others).max(axis=1) + sum(column.ops)
+        resource = (busy[number] + others - spare).max(axis=1) + sum(column.ops)
+        for (whole, _, _), figures in zip(levels, held_back, strict=True):
+            rest = sum((f.min(axis=0) for i, f in enumerate(figures) if i != number), np.zeros_like(least_busy[0]))
+            resource = np.maximum(resource, (figures[number] + rest - spare).max(axis=1) + whole)
         same = [least_shown[i] for i in range(len(stores)) if i != number and stores[i] == rows.store]
         opposite = [least_shown[i] for i in range(len(stores)) if stores[i] != rows.store]
-        alike = (shown[number] + sum(same, np.zeros_like(least_shown[0]))).max(axis=1)
-        against = int(sum(opposite, np.zeros_like(least_shown[0])).max())
+        alike = (shown[number] + sum(same, np.zeros_like(least_shown[0])))[:, : -len(prices)].max(axis=1)
+        against = int(sum(opposite, np.zeros_like(least_shown[0]))[: -len(prices)].max())
         first = max((o for o, s in zip(once, stores, strict=True) if s != rows.store), default=0)
         hidden = np.maximum(compute + alike + against, stretched[number] + first)
         options.append(device.launch_cycles + np.maximum(resource, hidden))
     return OptionBounds(max(int(o.min()) for o in options), tuple(options))
 
 
-def _with_spread(cycles: Ints, nocs: int) -> Ints:
-    """Resource totals plus one more: the processors' total, spread evenly (an option may pick any network)."""
+def _sram_prices(column: Column, nocs: int, room: int) -> list[int]:
+    """Prices of a byte of SRAM in bank cycles, in units of 1 / ``PRICE_UNIT``: any price gives a valid bound."""
+    total = sum(int((rows.busy[:, nocs] * _counts(column.nest, rows)[0]).min()) for rows in column.rows)
+    return [total * PRICE_UNIT // (max(1, room) * part) for part in PRICES]
+
+
+def _priced(cycles: Ints, sram: Ints, nocs: int, prices: list[int]) -> Ints:
+    """Resource totals, the processors' total spread evenly (any network may be picked), and banks with SRAM priced."""
     spread = cycles[:, :nocs].sum(axis=1, keepdims=True) // nocs  # rounded down: these add up over accesses
-    return np.concatenate([cycles, spread], axis=1)
+    rent = [cycles[:, nocs] + sram * price // PRICE_UNIT for price in prices]
+    return np.concatenate([cycles, spread, np.stack(rent, axis=1)], axis=1)
 
 
 def prune_column(device: Device, column: Column, limit: int | None) -> tuple[Column, OptionBounds] | None:
@@ -85,5 +123,24 @@ def prune_column(device: Device, column: Column, limit: int | None) -> tuple[Col
             fits = rows.sram + (sum(least) - own) <= room
             keep.append(fits if limit is None else fits & (bound <= limit))
         if all(k.all() for k in keep):
-            return column, bounds
+            whole = _canonical_bound(column, bounds)
+            if whole is None or (limit is not None and whole > limit):
+                return None
+            return column, replace(bounds, column=whole)
         column = replace(column, rows=tuple(r.take(k) for r, k in zip(column.rows, keep, strict=True)))
+
+
+def _canonical_bound(column: Column, bounds: OptionBounds) -> int | None:
+    """Bound of the column when every level and group end that must carry a transfer does; None when one cannot."""
+    least = bounds.column
+    asked = [[rows.level == node for rows in column.rows] for node in column.boundaries]
+    asked += [
+        [np.array([p.groups[dim] == size for p in rows.places], dtype=bool) for rows in column.rows]
+        for dim, size in column.ends
+    ]
+    for meets in asked:
+        found = [int(o[m].min()) for o, m in zip(bounds.options, meets, strict=True) if m.any()]
+        if not found:
+            return None
+        least = max(least, min(found))
+    return least

@@ -11,10 +11,13 @@ import numpy as np
 from cpplan.cost.table import build_column, position_cycles
 from cpplan.device.device import Device
 from cpplan.encode.blocks import BlockFacts, Ints, block_facts, check_plannable
-from cpplan.encode.bounds import Order
 from cpplan.encode.incumbent import NO_PLAN, Incumbent, Site
 from cpplan.encode.lanes import SpatialTable, spatial_table
+from cpplan.encode.orders import Order
 from cpplan.encode.prune import prune_column
+from cpplan.encode.restricted import allowed_blocks, allowed_mappings
+from cpplan.encode.scope import scopes
+from cpplan.plan.restrict import FREE, Restriction
 from cpplan.plan.symmetry import Partner, symmetries
 from cpplan.tile.family import candidate_program
 from cpplan.tile.program import Family, Problem, TileProgram
@@ -48,7 +51,7 @@ class Counts:
     lanes: int = 0
     lanes_pruned: int = 0
     columns: int = 0
-    columns_pruned: int = 0
+    columns_kept: int = 0
     mapped: int = 0
     mapped_pruned: int = 0
     mapped_scored: int = 0
@@ -68,6 +71,7 @@ class Search:
     seed: int
     progress: Callable[[str], None]
     families: tuple[FamilyFacts, ...]
+    restriction: Restriction = FREE
     best: list[Incumbent] = field(default_factory=list)
     blocks: dict[int, Block] = field(default_factory=dict)
     counts: Counts = field(default_factory=Counts)
@@ -123,11 +127,13 @@ class Search:
         block = self.block(family, number)
         names = [d.name for d in block.program.dims]
         groups = tuple(tuple(names[d] for d in group) for group in order)
-        column = build_column(block.program, self.device, family.table.mapping(mapping), groups, block.ops)
+        spatial = family.table.mapping(mapping)
+        column = build_column(block.program, self.device, spatial, groups, block.ops, self.restriction)
         pruned = prune_column(self.device, column, self.limit)
         if pruned is None:
             return None
-        return Site(family.offset + number, mapping, order, block.program, block.partners, *pruned)
+        place = (family.offset + number, mapping, order)
+        return Site(*place, block.program, block.partners, *pruned, restriction=self.restriction)
 
     def still_open(self, sites: Sequence[Site]) -> list[Site]:
         """``sites`` pruned again by the current limit; what is gone is counted."""
@@ -151,17 +157,19 @@ def start(
     workers: int,
     seed: int,
     progress: Callable[[str], None],
+    restriction: Restriction = FREE,
 ) -> Search:
-    """A search with nothing found yet."""
+    """A search with nothing found yet, over the part of the space that ``restriction`` leaves."""
     families, offset = [], 0
-    for family in problem.families:
-        facts = block_facts(family, device)
+    for family in allowed_blocks(problem, restriction):
+        facts = replace(block_facts(family, device), scopes=scopes(family.stacked, restriction))
         check_plannable(problem.name, family, facts, device)
         largest = tuple(int(n) for n in facts.extents.max(axis=1))
-        table = spatial_table(device, tuple(d.name for d in facts.program.dims), largest)
+        dims = tuple(d.name for d in facts.program.dims)
+        table = allowed_mappings(spatial_table(device, dims, largest), dims, restriction)
         families.append(FamilyFacts(family, facts, table, offset, _outline(facts)))
         offset += len(family.blocks)
-    return Search(problem, device, k, deadline, workers, seed, progress, tuple(families))
+    return Search(problem, device, k, deadline, workers, seed, progress, tuple(families), restriction)
 
 
 def _outline(facts: BlockFacts) -> Ints:

@@ -18,19 +18,26 @@ from cpplan.cost.model import Cost, evaluate
 from cpplan.device.device import Device
 from cpplan.encode.certificate import Certificate, Status
 from cpplan.encode.columns import open_columns, open_sites
+from cpplan.encode.conflict import explain_conflict
 from cpplan.encode.incumbent import Incumbent
 from cpplan.encode.infeasible import Infeasible, explain
 from cpplan.encode.prove import prove
 from cpplan.encode.search import Search, start
 from cpplan.errors import InputError, InternalError
+from cpplan.plan.demands import member
+from cpplan.plan.forms import canonical_form
 from cpplan.plan.plan import Plan
+from cpplan.plan.restrict import FREE, Restriction
 from cpplan.plan.space import violations
 from cpplan.tile.program import Problem, TileProgram
 
 
 @dataclass(frozen=True)
 class RankedPlan:
-    """One plan of the answer with the program at its block shape and its independently evaluated cost."""
+    """One plan of the answer with the program at its block shape and its independently evaluated cost.
+
+    The plan is in canonical form, or in the first form that satisfies the restriction of the solve.
+    """
 
     rank: int
     plan: Plan
@@ -64,20 +71,26 @@ def solve(
     workers: int = 1,
     seed: int = 0,
     progress: Callable[[str], None] | None = None,
+    restriction: Restriction = FREE,
 ) -> Solution:
     """The ``k`` best plans of ``problem`` on ``device``, with proof.
 
     ``time_limit`` in seconds turns the answer into the best plans known with their bound. One worker is deterministic.
+    ``restriction`` pins and forbids decisions: the answer is the best of the plans that are left (docs/encoding.md).
     Raises :class:`InputError` for ``k`` or ``workers`` below 1 and for launches too long to plan exactly.
     """
     if k < 1 or workers < 1:
         raise InputError(f"k={k}, workers={workers}: both need at least 1")
     begin = time.perf_counter()
     deadline = begin + time_limit if time_limit is not None else None
-    search = start(problem, device, k, deadline, workers, seed, progress or (lambda _: None))
+    search = start(problem, device, k, deadline, workers, seed, progress or (lambda _: None), restriction)
+    _run(search)
+    return _answer(search, time.perf_counter() - begin)
+
+
+def _run(search: Search) -> None:
     search.progress("bounding block shapes and mappings")
     prove(search, open_sites(search, open_columns(search)))
-    return _answer(search, time.perf_counter() - begin)
 
 
 def _answer(search: Search, seconds: float) -> Solution:
@@ -96,7 +109,16 @@ def _answer(search: Search, seconds: float) -> Solution:
 
 
 def _reason(search: Search) -> tuple[str, Infeasible | None]:
-    """Why there is no plan, for people and for programs."""
+    """Why there is no plan: what the user pinned and forbade, or the device."""
+
+    def has_plans(device: Device, restriction: Restriction) -> bool:
+        """Whether any plan is left, found with the time limit behind us: the search stops at the first one."""
+        asked = start(search.problem, device, 1, 0.0, search.workers, search.seed, search.progress, restriction)
+        _run(asked)
+        return bool(asked.best)
+
+    if search.restriction and has_plans(search.device, FREE):
+        return explain_conflict(search.device, search.restriction, has_plans), None
     found = explain(search.problem, search.device)
     return found.message, found
 
@@ -121,7 +143,7 @@ def _certificate(
         spreads=counts.lanes,
         spreads_pruned=counts.lanes_pruned,
         orders=counts.columns,
-        orders_pruned=counts.columns_pruned,
+        orders_pruned=counts.columns - counts.columns_kept,
         columns=counts.mapped,
         columns_pruned=counts.mapped_pruned,
         columns_scored=counts.mapped_scored,
@@ -130,17 +152,24 @@ def _certificate(
         proofs=len(search.proofs),
         model_fingerprints=tuple(search.proofs),
         keys=tuple(p.cost.key for p in plans),
+        pins=tuple(term.text for term in search.restriction.pins),
+        forbids=tuple(term.text for term in search.restriction.forbids),
     )
 
 
 def _checked(search: Search, rank: int, plan: Incumbent) -> RankedPlan:
     program = search.program(plan.block)
-    cost = evaluate(program, search.device, plan.plan)
+    chosen = member(search.restriction, program, search.device, plan.plan)
+    if chosen is None or canonical_form(program, search.device, chosen) != plan.plan:
+        raise InternalError(f"plan {rank} is outside the restriction")
+    cost = evaluate(program, search.device, chosen)
     broken = violations(program, search.device, plan.plan)
+    if not search.restriction.allows(search.device, chosen):
+        broken.append("a pin or forbidden decision is not respected")
     if cost.sram_bytes > cost.sram_limit_bytes:
         broken.append(f"{cost.sram_bytes} bytes of SRAM, the limit is {cost.sram_limit_bytes}")
     if cost.key != plan.key:
         broken.append(f"the cost model says {cost.key}, the search said {plan.key}")
     if broken:
         raise InternalError(f"plan {rank} fails its re-check: {'; '.join(broken)}")
-    return RankedPlan(rank, plan.plan, program, cost)
+    return RankedPlan(rank, chosen, program, cost)

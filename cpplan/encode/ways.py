@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
@@ -12,6 +12,7 @@ import numpy as np
 from cpplan.cost.streams import packets, transfer_cycles
 from cpplan.device.device import Device
 from cpplan.encode.blocks import INFINITE, Ints
+from cpplan.encode.scope import Scope
 from cpplan.plan.plan import Delivery, Pattern
 from cpplan.plan.routes import load_weights, store_weights
 from cpplan.plan.space import Spatial, active_extents, deliveries, is_shareable
@@ -75,15 +76,27 @@ def widest_ways(device: Device, program: TileProgram, access: Access, cores: Int
     return ways
 
 
-def real_ways(device: Device, program: TileProgram, choices: Sequence[Spatial], access: Access) -> list[Way]:
+def ways_left(ways: list[Way], scope: Scope | None) -> list[Way]:
+    """``ways`` with those impossible whose pattern a restriction rules out."""
+    if scope is None:
+        return ways
+    return [replace(way, possible=np.logical_and(way.possible, scope.has_pattern(way.pattern))) for way in ways]
+
+
+def real_ways(
+    device: Device, program: TileProgram, choices: Sequence[Spatial], access: Access, scope: Scope | None = None
+) -> list[Way]:
     """The deliveries of ``access`` on every mapping of ``choices``: per sharing group and pattern the least busy link.
 
-    The i-th way of a pattern stands for the i-th group of every mapping that has so many.
+    The i-th way of a pattern stands for the i-th group of every mapping that has so many. ``scope`` is what a
+    restriction leaves of the access; where that is nothing, no way is possible.
     """
     shareable, store = is_shareable(program, access), access.kind != "load"
-    per_lane = [
-        _classes(device, active_extents(s), store, tuple(deliveries(device, s, access, shareable))) for s in choices
-    ]
+    per_lane = []
+    for spatial in choices:
+        found = deliveries(device, spatial, access, shareable)
+        left = found if scope is None else scope.deliveries(device, spatial, found)
+        per_lane.append(_classes(device, active_extents(spatial), store, left))
     out = []
     for pattern in ("private", "multicast", "forward"):
         listed = [[c for c in classes if c[0] == pattern] for classes in per_lane]
@@ -91,7 +104,8 @@ def real_ways(device: Device, program: TileProgram, choices: Sequence[Spatial], 
             rows = np.array([c[slot][1:] if slot < len(c) else (1, 1, 0, 1) for c in listed], dtype=np.int64).T
             has = np.array([slot < len(c) for c in listed])
             out.append(Way(pattern, rows[0], rows[1], (rows[2], rows[3]), has))
-    return out
+    nothing, one = np.zeros(len(choices), dtype=bool), np.ones(len(choices), dtype=np.int64)
+    return out or [Way("private", one, one, (0 * one, one), nothing)]
 
 
 @lru_cache(maxsize=1 << 14)

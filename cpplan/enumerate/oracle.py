@@ -6,16 +6,17 @@ where the space is small enough; :func:`count` tells.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from cpplan.cost.model import fixed_buffers
 from cpplan.cost.table import Column, Ints, build_column, feasible, makespans, position_cycles, totals
 from cpplan.device.device import Device
+from cpplan.enumerate.forms import first_form
 from cpplan.plan.plan import Plan
+from cpplan.plan.restrict import FREE, Restriction
 from cpplan.plan.space import legal_spatial, orders
 from cpplan.plan.symmetry import Partner, orbit, symmetries
 from cpplan.tile.program import TileProgram
@@ -51,23 +52,34 @@ def count(programs: Sequence[TileProgram], device: Device, limit: int | None = N
     return total
 
 
-def brute_force(programs: Sequence[TileProgram], device: Device, k: int) -> list[Scored]:
-    """The ``k`` best plans over all block-shape candidates, best first; of mirror images only the first counts."""
+def brute_force(
+    programs: Sequence[TileProgram], device: Device, k: int, restriction: Restriction = FREE
+) -> list[Scored]:
+    """The ``k`` best plans over all block-shape candidates, best first; of mirror images only the first counts.
+
+    Under a restriction a plan counts when one of its forms satisfies it, and that form is returned.
+    """
     partners = [_partners(programs, device, block) for block in range(len(programs))]
     best: list[Scored] = []
     wanted = k * max((sum(len(p.symmetries) for p in mine) for mine in partners), default=1)
     for position, program, column in columns(programs, device):
+        if not (restriction.allows_block(program.block) and restriction.allows_cores(column.spatial)):
+            continue
         for choice in _choices(column):
-            keep = feasible(program, device, column, choice)
-            best = _merge(best, position, program, device, column, choice[keep], wanted)
+            keep = feasible(device, column, choice)
+            best += _scored(position, program, device, column, choice[keep], None if restriction else wanted)
+        if not restriction:
+            best = _in_order(best)[:wanted]
     seen: set[tuple[int, Plan]] = set()
-    out = []
-    for scored in best:
+    out: list[Scored] = []
+    for scored in _in_order(best):
         block = scored.position[0]
-        if (block, scored.plan) not in seen:
-            out.append(scored)
-            seen |= {(b, plan) for b, _, plan in orbit(scored.plan, partners[block])}
-    return out[:k]
+        if len(out) < k and (block, scored.plan) not in seen:
+            form = first_form(restriction, programs[block], device, scored.plan) if restriction else scored.plan
+            if form is not None:
+                out.append(replace(scored, plan=form))
+                seen |= {(b, plan) for b, _, plan in orbit(scored.plan, partners[block])}
+    return out
 
 
 def _partners(programs: Sequence[TileProgram], device: Device, block: int) -> list[Partner]:
@@ -93,22 +105,26 @@ def _choices(column: Column) -> Iterator[Ints]:
         yield np.stack(np.unravel_index(flat, sizes), axis=1).astype(np.int64)
 
 
-def _merge(
-    best: list[Scored],
+def _in_order(found: list[Scored]) -> list[Scored]:
+    return sorted(found, key=lambda scored: (scored.key, scored.position))
+
+
+def _scored(
     position: tuple[int, ...],
     program: TileProgram,
     device: Device,
     column: Column,
     choice: Ints,
-    k: int,
+    wanted: int | None,
 ) -> list[Scored]:
+    """The best ``wanted`` (None: all) of ``choice``."""
     if not len(choice):
-        return best
+        return []
     dram, noc = totals(column, choice, "dram"), totals(column, choice, "noc")
     sram = column.fixed_sram + totals(column, choice, "sram")
     cycles = makespans(device, column, choice)
-    ranked = np.lexsort((sram, noc, dram, cycles))[:k]
-    found = [
+    ranked = np.lexsort((sram, noc, dram, cycles))[:wanted]
+    return [
         Scored(
             (int(cycles[i]), int(dram[i]), int(noc[i]), int(sram[i])), (*position, *map(int, choice[i])),
             Plan(
@@ -118,4 +134,3 @@ def _merge(
         )
         for i in ranked
     ]  # fmt: skip
-    return sorted(itertools.chain(best, found), key=lambda s: (s.key, s.position))[:k]

@@ -139,11 +139,16 @@ def sharing_groups(spatial: Spatial, access: Access) -> list[tuple[int, ...]]:
     return list(itertools.product(*per_dim))
 
 
-def deliveries(device: Device, spatial: Spatial, access: Access, shareable: bool) -> list[Delivery]:
+def deliveries(device: Device, spatial: Spatial, access: Access, shareable: bool) -> tuple[Delivery, ...]:
     """All deliveries of ``access``; a store or a load of a written tensor is private."""
-    active = active_extents(spatial)
+    groups = sharing_groups(spatial, access) if shareable else [(1,) * len(spatial)]
+    return _deliveries(device, active_extents(spatial), tuple(groups))
+
+
+@lru_cache(maxsize=1 << 14)
+def _deliveries(device: Device, active: tuple[int, ...], sharing: tuple[tuple[int, ...], ...]) -> tuple[Delivery, ...]:
     out: list[Delivery] = []
-    for groups in sharing_groups(spatial, access) if shareable else [(1,) * len(spatial)]:
+    for groups in sharing:
         grouped = [i for i, g in enumerate(groups) if g > 1]
         for noc in range(len(device.nocs)):
             if not grouped:
@@ -158,7 +163,7 @@ def deliveries(device: Device, spatial: Spatial, access: Access, shareable: bool
                         out.append(Delivery(groups, "multicast", noc, reader))
             if len(grouped) == 1 and device.forward and device.dims[grouped[0]].name in device.forward.dims:
                 out.append(Delivery(groups, "forward", noc, "first"))
-    return out
+    return tuple(out)
 
 
 def is_shareable(program: TileProgram, access: Access) -> bool:

@@ -1,0 +1,270 @@
+"""What the transfer of an access costs at every level of every wave order, for all lanes of one pattern at once.
+
+A wave level is a pair (outside, group) of sets of dims: the dims of the loops down to it, itself included, and those of
+its own loop. What a transfer moves depends on the outside set alone, so all orders share one table of 2^dims entries
+per access; an order is a chain of such pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from cpplan.device.device import Device
+from cpplan.encode.blocks import INFINITE, BlockFacts, Ints, block_cycles, loop_number
+from cpplan.encode.lanes import Lanes, lane_waves
+from cpplan.encode.scope import Scope
+from cpplan.encode.ways import Way
+from cpplan.tile.arith import ceil_div, round_up
+from cpplan.tile.program import Access
+
+Bools = npt.NDArray[np.bool_]
+
+ONCE, STRETCHED, EXPOSED, EXPOSED_CHAIN, EXPOSED_BANK, BANK, PROCESSOR, LINK = range(8)
+"""Figures of an access at a level, in cycles.
+
+One transfer; all transfers in turn and the ops of the last iteration behind them; time that no pipelining hides: of the
+whole stream, at its processor, at its banks; in the whole launch: at its banks, its processor, its busiest link.
+"""
+FIGURES = 8
+TOTALS = slice(BANK, LINK + 1)
+"""The figures that add up over the whole launch."""
+NEVER = np.int64(1) << 55
+"""Figure of a level that cannot be; sums of a few hundred stay below 2^63."""
+
+
+@dataclass(frozen=True)
+class LevelTable:
+    """Lanes (n of them) with more than one wave in the same ``dims`` (positions; bit i of a set is ``dims[i]``)."""
+
+    facts: BlockFacts
+    device: Device
+    dims: tuple[int, ...]
+    waves: Ints  # (sets, n) product of the waves of a set
+    compute: Ints  # (n,) cycles of all ops on one core
+    once: Ints  # (n,) every op of the nest once
+    buffers: Ints  # (accesses, sets, n) 2 where a double buffer fits at this level, 1 for a single one, 0 for none
+    longest: Ints  # (accesses, sets, n) cycles of one transfer
+    chain: Ints
+    bank: Ints
+    link: Ints
+    inner: Ints  # (accesses, FIGURES, n) the best of the levels inside the block
+    fits: Bools  # (n,) the smallest buffers fit together
+
+    @property
+    def everything(self) -> int:
+        """The set of all dims."""
+        return (1 << len(self.dims)) - 1
+
+    def figures(self, lane: Ints, outside: Ints, group: Ints) -> Ints:
+        """(accesses, FIGURES, rows) figures of the levels (``outside``, ``group``) of lanes ``lane``."""
+        runs, trips = self.waves[outside, lane], self.waves[group, lane]
+        buffers = self.buffers[:, outside, lane]
+        shown = np.where(buffers == 2, runs // trips, runs)
+        longest, chain = self.longest[:, outside, lane], self.chain[:, outside, lane]
+        bank, link = self.bank[:, outside, lane], self.link[:, outside, lane]
+        out = np.stack(
+            [
+                longest, runs * longest + self.compute[lane] // trips, shown * longest, shown * chain, shown * bank,
+                runs * bank, runs * chain, runs * link,
+            ],
+            axis=1,
+        )  # fmt: skip
+        return np.where((buffers > 0)[:, None], out, NEVER)
+
+    def best_below(self) -> Ints:
+        """(accesses, FIGURES, sets, lanes) the best over the levels further inside than a set, whatever the order."""
+        sets, count = self.waves.shape
+        out = np.full((len(self.buffers), FIGURES, sets, count), NEVER)
+        for outer in range(sets - 1):
+            inside = np.array([s for s in range(outer + 1, sets) if s & outer == outer])
+            outside = np.repeat(inside, count)
+            found = self.figures(np.tile(np.arange(count), len(inside)), outside, outside & ~outer)
+            out[:, :, outer] = found.reshape(*found.shape[:2], len(inside), count).min(axis=2)
+        return out
+
+
+def level_table(
+    facts: BlockFacts, device: Device, lanes: Lanes, dims: tuple[int, ...], ways: Sequence[list[Way]]
+) -> LevelTable:
+    """Price every access at every wave level of ``lanes``; ``ways`` lists the deliveries of every access."""
+    program, block = facts.program, lanes.block
+    waves = lane_waves(facts, lanes)
+    products = np.ones((1 << len(dims), len(lanes)), dtype=np.int64)
+    for bit, dim in enumerate(dims):
+        products[1 << bit : 2 << bit] = products[: 1 << bit] * waves[dim]
+    compute = products[-1] * block_cycles(facts)[block]
+    room = device.sram.usable - facts.fixed[block]
+    shape = (len(program.accesses), *products.shape)
+    buffers, longest, chain, bank, link = (np.zeros(shape, dtype=np.int64) for _ in range(5))
+    inner = np.full((len(program.accesses), FIGURES, len(lanes)), NEVER)
+    least = np.zeros(len(lanes), dtype=np.int64)
+    for number, (access, scope) in enumerate(facts.scoped_accesses):
+        pages, page_bytes = facts.pages[number, block], facts.page_bytes[number]
+        wanted = sum(1 << bit for bit, dim in enumerate(dims) if program.dims[dim].name in access.indices)
+        sets = np.arange(len(products))
+        path = [facts.trips[loop_number(program, name), block] for name in program.loop_path(access.loop)]
+        known = [name in access.indices for name in program.loop_path(access.loop)]
+        tiles = products[~sets & (len(products) - 1) & wanted]
+        for trips, depends in zip(path, known, strict=True):
+            tiles = tiles * (trips if depends else 1)
+        size = round_up(tiles * pages * page_bytes, device.sram.alignment)
+        allowed = _wave_levels(facts, access, dims, wanted, path, known, len(lanes))
+        if scope is not None:
+            allowed = allowed & scope.at_waves([program.dims[dim].name for dim in dims])[:, None]
+        buffers[number] = np.where(allowed, _deepest(size, room, scope), 0)
+        longest[number], chain[number], bank[number], link[number] = _cheapest(
+            device, access, ways[number], tiles * pages, page_bytes
+        )
+        inner[number] = _inner_figures(
+            device, access, ways[number], (pages, page_bytes), path, known, products[-1], compute, room,
+            program.loop_path(access.loop), scope,
+        )  # fmt: skip
+        least += round_up(pages * page_bytes, device.sram.alignment)
+    return LevelTable(
+        facts, device, dims, products, compute, facts.ops.sum(axis=0)[block], buffers, longest, chain, bank, link,
+        inner, least <= room,
+    )  # fmt: skip
+
+
+def _is_fixed(facts: BlockFacts, access: Access) -> bool:
+    """Whether the transfer must stay at its use (:func:`cpplan.plan.space.legal_levels`)."""
+    if access.kind == "load":
+        return facts.program.is_written(access.tensor) or access.klass != "affine"
+    return access.kind == "atomic"
+
+
+def _wave_levels(
+    facts: BlockFacts, access: Access, dims: tuple[int, ...], wanted: int, path: list[Ints], known: list[bool],
+    lanes: int,
+) -> Bools:
+    """(sets, lanes) whether a transfer may sit at a wave level: the rules of the space, for all orders at once."""
+    sets = np.arange(1 << len(dims))[:, None]
+    everything = (1 << len(dims)) - 1
+    if _is_fixed(facts, access):
+        busy = np.prod(path, axis=0) > 1 if path else np.zeros(lanes, dtype=bool)
+        at_use: Bools = (sets == everything) & ~busy
+        return at_use
+    if access.kind == "load":
+        return np.ones((len(sets), lanes), dtype=bool)
+    repeats = np.zeros(lanes, dtype=bool)
+    for trips, depends in zip(path, known, strict=True):
+        repeats |= (trips > 1) & (not depends)
+    once_each: Bools = ((everything & ~sets & ~wanted) == 0) & ~repeats
+    return once_each
+
+
+def _cheapest(
+    device: Device, access: Access, ways: list[Way], pages: Ints, page_bytes: int
+) -> tuple[Ints, Ints, Ints, Ints]:
+    """Least cycles of one transfer over ``ways``: as a whole, at its processor, at the banks, on the busiest link."""
+    figures = []
+    for way in ways:
+        chain, bank, link = way.cycles(device, access.kind != "load", pages, page_bytes)
+        longest = np.maximum(np.maximum(chain, bank), link)
+        figures.append([np.where(chain < INFINITE, figure, NEVER) for figure in (longest, chain, bank, link)])
+    longest, chain, bank, link = (np.min([f[i] for f in figures], axis=0) for i in range(4))
+    return longest, chain, bank, link
+
+
+def _inner_figures(
+    device: Device, access: Access, ways: list[Way], size: tuple[Ints, int], path: list[Ints], known: list[bool],
+    waves: Ints, compute: Ints, room: Ints, loops: tuple[str, ...], scope: Scope | None,
+) -> Ints:  # fmt: skip
+    """(FIGURES, lanes) the best of the loops inside the block."""
+    pages, page_bytes = size
+    best = np.full((FIGURES, len(waves)), NEVER)
+    for position, trips in enumerate(path):
+        tiles, runs = np.ones_like(waves), waves
+        for count in path[: position + 1]:
+            runs = runs * count
+        for count, depends in zip(path[position + 1 :], known[position + 1 :], strict=True):
+            tiles = tiles * (count if depends else 1)
+        bytes_held = round_up(tiles * pages * page_bytes, device.sram.alignment)
+        buffers = _deepest(bytes_held, room, scope)
+        if scope is not None and not scope.at_loop(loops[position]):
+            continue
+        shown = np.where(buffers == 2, runs // trips, runs)
+        longest, chain, bank, link = _cheapest(device, access, ways, tiles * pages, page_bytes)
+        here = np.stack(
+            [
+                longest, runs * longest + compute // trips, shown * longest, shown * chain, shown * bank, runs * bank,
+                runs * chain, runs * link,
+            ]
+        )  # fmt: skip
+        best = np.minimum(best, np.where(buffers > 0, here, NEVER))
+    return best
+
+
+def _deepest(size: Ints, room: Ints, scope: Scope | None) -> Ints:
+    """2 where a double buffer of ``size`` bytes fits and is left, 1 where only a single one, 0 where none."""
+    single, double = size <= room, 2 * size <= room
+    if scope is not None:
+        single, double = single & scope.has_depth(1), double & scope.has_depth(2)
+    out: Ints = np.maximum(single, 2 * double)
+    return out
+
+
+def combined(table: LevelTable, lane: Ints, figures: Ints) -> Ints:
+    """Lower bound in cycles of ``lane`` when access ``a`` has at least ``figures[a]`` (accesses, FIGURES, rows)."""
+    device, total = table.device, np.minimum(figures, NEVER)
+    stores = np.array([a.kind != "load" for a in table.facts.program.accesses])
+    sides = [total[~stores], total[stores]]
+    nothing = np.zeros(len(lane), dtype=np.int64)
+    latency = sum((_together(side, len(device.nocs)) for side in sides if len(side)), nothing)
+    resources = _busiest(device, total[:, TOTALS]) + table.once[lane]
+    longest, once = ([_most(side, figure) for side in sides] for figure in (STRETCHED, ONCE))
+    stream = np.maximum(longest[0] + once[1], longest[1] + once[0])
+    bound = np.maximum(np.maximum(table.compute[lane] + latency, resources), stream)
+    out: Ints = np.where(table.fits[lane] & (bound < NEVER), device.launch_cycles + bound, INFINITE)
+    return out
+
+
+def one_iteration_in_full(table: LevelTable, lane: Ints, outside: Ints, upto: Ints, deeper: Ints) -> Ints:
+    """Lower bound from one iteration of the level below ``outside`` whose ops run while the resources are idle.
+
+    ``upto`` holds the totals of an access at that level or outside of it (accesses, 3, rows), ``deeper`` its figures
+    further inside (accesses, FIGURES, rows): of them all iterations but one count, and what is exposed in that one.
+    """
+    runs = table.waves[outside, lane]
+    held_back = deeper[:, TOTALS] // runs * (runs - 1)
+    held_back[:, 0] += deeper[:, EXPOSED_BANK] // runs
+    held_back[:, 1] += deeper[:, EXPOSED_CHAIN] // runs
+    held_back = np.where(deeper[:, TOTALS] < NEVER, held_back, NEVER)
+    bound = _busiest(table.device, np.minimum(upto, held_back)) + table.compute[lane] // runs
+    out: Ints = np.where(bound < NEVER, table.device.launch_cycles + bound, INFINITE)
+    return out
+
+
+def _busiest(device: Device, totals: Ints) -> Ints:
+    """Cycles of the busiest resource over all accesses: the banks, the processors together or one alone, a link."""
+    bank, processor, link = totals[:, 0], totals[:, 1], totals[:, 2]
+    serial = np.maximum(processor.max(axis=0), ceil_div(processor.sum(axis=0), len(device.nocs)))
+    out: Ints = np.maximum(np.maximum(bank.sum(axis=0), serial), link.max(axis=0))
+    return out
+
+
+def _most(side: Ints, figure: int) -> Ints:
+    return side[:, figure].max(axis=0) if len(side) else np.zeros(side.shape[2], dtype=np.int64)
+
+
+def _together(side: Ints, nocs: int) -> Ints:
+    """Exposed time of several streams: the longest one, their spread over the processors, or their sum at the banks."""
+    spread = ceil_div(side[:, EXPOSED_CHAIN].sum(axis=0), nocs)
+    out: Ints = np.maximum(side[:, EXPOSED].max(axis=0), np.maximum(spread, side[:, EXPOSED_BANK].sum(axis=0)))
+    return out
+
+
+def with_a_transfer_at(table: LevelTable, lane: Ints, figures: Ints, level: Ints) -> Ints:
+    """Lower bound when some access sits at a level with figures ``level``, and the others have at least ``figures``."""
+    best = np.full(len(lane), INFINITE)
+    for number in range(len(figures)):
+        possible = np.nonzero(level[number, ONCE] < NEVER)[0]
+        if len(possible):
+            moved = figures[:, :, possible].copy()
+            moved[number] = level[number][:, possible]
+            best[possible] = np.minimum(best[possible], combined(table, lane[possible], moved))
+    return best
