@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from random import Random
 
+from gemm import gemm
+from instances import random_device, random_program, stencil
+
 from cpplan.device.device import Device
 from cpplan.enumerate.forms import forms
+from cpplan.enumerate.oracle import count
 from cpplan.plan.nest import build_nest, cores_per_dim
 from cpplan.plan.plan import Order, Plan
 from cpplan.plan.space import legal_spatial, orders, placements
@@ -65,3 +69,27 @@ def random_restriction(
         other = sorted(set(terms_of(device, random_plan(r, r.choice(programs), device))) - set(said))
         forbids += [r.choice(other)] if other else []
     return pins, forbids
+
+
+def restricted_instance(seed: int, largest: int) -> tuple[Device, list[TileProgram]]:
+    """A random device with programs that brute force can finish, of a kind that ``seed`` chooses.
+
+    The kinds are those in which plans have many forms: alike accesses, mirror images within and across block shapes,
+    several digits on one spatial dim, fused wave loops.
+    """
+    for attempt in range(1000):
+        r = Random(1000 * seed + attempt)
+        shape = r.choice([(2, 1), (2, 2), (4,), (6,), (4, 2)])
+        device = random_device(r, shape)
+        kind = seed % 4
+        if kind == 0:
+            extents = tuple(r.choice([2, 3, 4]) for _ in range(r.randint(1, 2)))
+            programs = [stencil(r.randint(2, 3), extents, r.randint(1, 2))]
+        elif kind == 1:
+            size = r.choice([64, 128])
+            programs = [gemm(size, size, 32 * r.randint(1, 2), b) for b in ((32, 32, 32), (64, 32, 32), (32, 64, 32))]
+        else:
+            programs = [random_program(r) for _ in range(r.randint(1, 2))]
+        if 0 < count(programs, device, largest) <= largest:
+            return device, programs
+    raise AssertionError(f"seed {seed}: nothing small enough was drawn")

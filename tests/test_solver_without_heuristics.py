@@ -7,6 +7,8 @@ from random import Random
 
 import pytest
 from instances import problem, random_device, random_program
+from restrictions import random_restriction, restricted_instance
+from test_restricted_solver import assert_same_restricted_answer
 from test_solver_equals_oracle import assert_same_answer
 
 from cpplan.encode import columns, incumbent, prove, rank
@@ -31,6 +33,15 @@ def test_the_model_finds_what_brute_force_finds(seed: int) -> None:
     device, program = random_device(Random(seed)), random_program(Random(seed))
     if count([program], device, 3_000) <= 3_000:
         assert_same_answer(device, [program], 4)
+
+
+@pytest.mark.usefixtures("starved")
+@pytest.mark.parametrize("seed", range(24))
+def test_the_model_alone_respects_restrictions(seed: int) -> None:
+    device, programs = restricted_instance(seed, 600)
+    r = Random(seed + 7)
+    for _ in range(2):
+        assert_same_restricted_answer(device, programs, 3, *random_restriction(r, programs, device))
 
 
 def of_many_loads(count: int) -> TileProgram:

@@ -10,10 +10,11 @@ import numpy.typing as npt
 from cpplan.cost.streams import transfer_cycles
 from cpplan.cost.units import level_work
 from cpplan.device.device import Device
+from cpplan.encode.scope import Scope
 from cpplan.errors import InputError
 from cpplan.tile.arith import ceil_div, round_up
 from cpplan.tile.layout import hardware_tiles, shape_bytes, tile_bytes
-from cpplan.tile.program import Family, TileProgram
+from cpplan.tile.program import Access, Family, TileProgram
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -34,6 +35,12 @@ class BlockFacts:
     page_bytes: tuple[int, ...]
     ops: Ints  # (1 + loops, B) cycles of own ops at block level and in each loop
     fixed: Ints  # (B,) bytes of accumulators and intermediates
+    scopes: tuple[Scope, ...] = ()  # what a restriction leaves of every access; none: everything
+
+    @property
+    def scoped_accesses(self) -> list[tuple[Access, Scope | None]]:
+        """Every access with what a restriction leaves of it."""
+        return list(zip(self.program.accesses, self.scopes or [None] * len(self.program.accesses), strict=True))
 
 
 def block_facts(family: Family, device: Device) -> BlockFacts:

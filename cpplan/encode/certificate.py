@@ -21,7 +21,7 @@ class Certificate:
       plans scored, and CP-SAT decided ``columns_decided`` with ``combinations_decided`` combinations of placements.
 
     ``model_fingerprints`` are the SHA-256 of the models that were proved infeasible, ``keys`` the ranking keys of the
-    answer.
+    answer. ``pins`` and ``forbids`` are what the user restricted the space to: everything above is about what is left.
     """
 
     status: Status
@@ -48,3 +48,5 @@ class Certificate:
     proofs: int
     model_fingerprints: tuple[str, ...]
     keys: tuple[tuple[int, int, int, int], ...]
+    pins: tuple[str, ...] = ()
+    forbids: tuple[str, ...] = ()

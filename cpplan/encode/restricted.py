@@ -1,0 +1,90 @@
+"""A restriction in the arrays of the search: block shapes, mappings and wave orders that it rules out are not there."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from cpplan.cost.table import Bools
+from cpplan.encode.blocks import Ints
+from cpplan.encode.lanes import SpatialTable
+from cpplan.encode.orders import order_of
+from cpplan.plan.restrict import Restriction
+from cpplan.tile.family import map_leaves
+from cpplan.tile.program import Family, Problem, TileProgram
+
+
+def allowed_blocks(problem: Problem, restriction: Restriction) -> tuple[Family, ...]:
+    """The families with the block shapes that the restriction allows; families without any are left out."""
+    out = []
+    for family in problem.families:
+        keep = np.array([restriction.allows_block(block) for block in family.blocks], dtype=bool)
+        if keep.all():
+            out.append(family)
+        elif keep.any():
+            blocks = tuple(itertools.compress(family.blocks, keep))
+            out.append(Family(_sliced(family.stacked, keep), blocks))
+    return tuple(out)
+
+
+def _sliced(stacked: TileProgram, keep: Bools) -> TileProgram:
+    return map_leaves(stacked, lambda leaf: leaf[keep])
+
+
+def allowed_mappings(table: SpatialTable, dims: tuple[str, ...], restriction: Restriction) -> SpatialTable:
+    """``table`` with the mappings of ``dims`` that the restriction allows in some order of their digits."""
+    if not restriction.about("cores", "on", "digits"):
+        return table
+    count = table.digits.shape[1]
+    keep = np.ones(count, dtype=bool)
+    for axis, sequences in enumerate(table.sequences):
+        fits = [any(restriction.allows_digits(axis, p) for p in itertools.permutations(q)) for q in sequences]
+        keep &= np.array(fits, dtype=bool)[table.digits[axis]]
+    for holds, wanted in [(t, True) for t in restriction.pins] + [(t, False) for t in restriction.forbids]:
+        if holds.decision == "cores":
+            cores = table.cores[dims.index(holds.subject)] if holds.subject in dims else np.ones(count, dtype=np.int64)
+            keep &= (cores == holds.value) == wanted
+        elif holds.decision == "on":
+            keep &= _uses(table, holds.subject, holds.value) == wanted
+    return _only(table, keep)
+
+
+def _uses(table: SpatialTable, dim: str, axes: Any) -> Bools:
+    """Whether parallel dim ``dim`` has digits on exactly the spatial dims ``axes``, per mapping."""
+    out = np.ones(table.digits.shape[1], dtype=bool)
+    for axis, sequences in enumerate(table.sequences):
+        has = np.array([any(split.dim == dim for split in q) for q in sequences], dtype=bool)
+        out &= has[table.digits[axis]] == (axis in axes)
+    return out
+
+
+def _only(table: SpatialTable, keep: Bools) -> SpatialTable:
+    """The mappings that are kept, spreads numbered anew; in the order they had."""
+    cores = table.cores[:, keep]
+    spreads, spread = np.unique(cores, axis=1, return_inverse=True) if keep.any() else (cores, np.zeros(0, dtype=int))
+    members = np.argsort(spread.ravel(), kind="stable")
+    return replace(
+        table,
+        digits=table.digits[:, keep],
+        split_dim=table.split_dim[:, keep],
+        fewer=table.fewer[:, keep],
+        cores=cores,
+        spreads=spreads,
+        members=members,
+        first=np.searchsorted(spread.ravel()[members], np.arange(spreads.shape[1] + 1)),
+    )
+
+
+def allowed_orders(codes: Ints, dims: tuple[str, ...], restriction: Restriction) -> Bools:
+    """Which wave loops, given as codes over ``dims``, the restriction allows in some nesting."""
+    if not restriction.about("order"):
+        return np.ones(len(codes), dtype=bool)
+    different, which = np.unique(codes, return_inverse=True)
+    fits = [
+        restriction.allows_order(tuple(tuple(dims[d] for d in group) for group in order_of(int(code), len(dims))))
+        for code in different
+    ]
+    return np.array(fits, dtype=bool)[which.ravel()]
