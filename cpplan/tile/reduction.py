@@ -185,7 +185,7 @@ _WORDS = {
     "max": "is compared with something that depends on earlier trips",
     "min": "is compared with something that depends on earlier trips",
     "dot": "enters a product of matrices",
-    "where": "is selected by a condition that depends on earlier trips",
+    "where": "is replaced in some places or trips",
     "cmp": "decides something in the next trip",
 }
 

@@ -147,13 +147,14 @@ REFUSALS = {
     "running_mean": "mean_2 is subtracted from something",
     "previous_block": "total_3 has something added that depends on earlier trips",
     "running_total": "largest_3 is compared with something that depends on earlier trips",
-    "where_the_peak_is": "place_7 is selected by a condition that depends on earlier trips",
+    "where_the_peak_is": "place_7 is replaced in some places or trips",
     "normalised": "mean_3 is multiplied by something else than the rescale of an online softmax",
     "weights_at_the_old_peak": "total_5 has something added that depends on earlier trips",
     "weights_across": "acc_6 is rescaled, but not to the peak that new terms are taken to",
     "written_in_place": "it reads x, which the kernel writes",
     "prefix_sums": "every trip writes y",
     "chain_of_rows": "which elements of x it reads may depend on earlier trips",
+    "halved_while_large": "it holds a while loop",
     "until_negative": "which elements of x it reads may depend on earlier trips",
 }
 

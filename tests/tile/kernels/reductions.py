@@ -235,6 +235,18 @@ def until_negative_kernel(x, y, N: tl.constexpr, R: tl.constexpr, B: tl.constexp
 
 
 @triton.jit
+def halved_while_large_kernel(x, y, N: tl.constexpr, R: tl.constexpr, B: tl.constexpr):
+    """What the inner loop adds depends on the total so far, which enters its body only."""
+    total = 0.0
+    for start in range(0, N, B):
+        step = tl.load(x + start)
+        while step > 1.0:
+            step = step * 0.5 - tl.abs(total)
+        total += step
+    tl.store(y, total)
+
+
+@triton.jit
 def attention_kernel(
     q_ptr, k_ptr, v_ptr, sink_ptr, o_ptr, scale,
     N: tl.constexpr, R: tl.constexpr, B: tl.constexpr, D: tl.constexpr, STYLE: tl.constexpr,
