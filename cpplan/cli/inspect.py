@@ -13,7 +13,8 @@ from cpplan.cli import words
 from cpplan.cli.console import print_json, progress, results, table
 from cpplan.cli.options import kernel_file, launch_options, take_launch
 from cpplan.tile.layout import layout_of
-from cpplan.tile.program import Access, Problem, TileProgram
+from cpplan.tile.mlir_types import affine_text, bounds_text
+from cpplan.tile.program import Access, Bounds, Problem, TileProgram
 from cpplan.tile.reduction import reductions, why_not
 
 
@@ -76,6 +77,10 @@ def _record(problem: Problem, program: TileProgram) -> dict[str, Any]:
                 "class": access.klass,
                 "tile": access.tile,
                 "loop": access.loop,
+                "masked": access.masked,
+                "bounds": [_sides(bounds) for bounds in access.bounds],
+                "fill": None if access.fill is None else str(access.fill),
+                "mask": access.mask or None,
                 "source": access.source,
                 "note": access.note,
                 "reuse": reuse(program, access),
@@ -83,6 +88,11 @@ def _record(problem: Problem, program: TileProgram) -> dict[str, Any]:
             for access in program.accesses
         ],
     }
+
+
+def _sides(bounds: Bounds) -> dict[str, list[str]]:
+    """Where elements begin and end to take part, in terms of dims and loops."""
+    return {"begins": [*map(affine_text, bounds.begins)], "ends": [*map(affine_text, bounds.ends)]}
 
 
 def _print(console: Console, problem: Problem, program: TileProgram, candidates: int) -> None:
@@ -96,6 +106,9 @@ def _print(console: Console, problem: Problem, program: TileProgram, candidates:
     click.echo(print_program(program))
     console.print(_access_table(program))
     console.print()
+    if any(access.bounds for access in program.accesses):
+        console.print(_mask_table(program))
+        console.print()
     console.print(_reuse_table(program))
     console.print()
     for line in _split_lines(program):
@@ -118,6 +131,18 @@ def _access_table(program: TileProgram) -> Table:
         tile = "x".join(map(str, access.tile))
         where = access.loop or "-"
         out.add_row(access.name, access.kind, access.tensor, tile, access.klass, where, access.source, access.note)
+    return out
+
+
+def _mask_table(program: TileProgram) -> Table:
+    out = table("mask of", "cuts", "elements that take part, per axis", "others are")
+    for access in (a for a in program.accesses if a.bounds):
+        cut = "x".join("cut" if masked else "-" for masked in access.masked)
+        others = "anything" if access.fill is None else str(access.fill)
+        others = (
+            others if access.kind == "load" else f"kept, as is all outside %{access.mask}" if access.mask else "kept"
+        )
+        out.add_row(access.name, cut, "   ".join(map(bounds_text, access.bounds)), others)
     return out
 
 

@@ -13,9 +13,9 @@ Classified = tuple[tuple[Affine, ...], AccessClass, str]
 
 
 def classify(
-    raw: RawAccess, maps: Maps, extents: tuple[int, ...], analysis: Analysis, numbering: Numbering
+    raw: RawAccess, maps: Maps, extents: tuple[int, ...], follows: bool, analysis: Analysis, numbering: Numbering
 ) -> Classified:
-    """Starts, class and note of an access to a tensor of ``extents``.
+    """Starts, class and note of an access to a tensor of ``extents``; whether its mask ``follows`` axes.
 
     A start that is not affine is made to depend on every dim and enclosing loop, so that no reuse is assumed for it.
     """
@@ -25,7 +25,7 @@ def classify(
         return (anything,) * len(extents), "opaque", _why_opaque(raw)
     starts = [numbering.affine(item.start) for item in maps]
     reasons = list(_reasons(raw, maps, starts, analysis))
-    notes = [] if reasons else list(_remarks(maps, extents))
+    notes = [] if reasons else list(_remarks(maps, extents, follows))
     return tuple(start or anything for start in starts), "partial" if reasons else "affine", "; ".join(reasons or notes)
 
 
@@ -54,12 +54,11 @@ def _reasons(raw: RawAccess, maps: tuple[AxisMap, ...], starts: list[Affine | No
     return found
 
 
-def _remarks(maps: tuple[AxisMap, ...], extents: tuple[int, ...]) -> list[str]:
+def _remarks(maps: tuple[AxisMap, ...], extents: tuple[int, ...], follows: bool) -> list[str]:
     """Masks that are not the end of the tensor."""
     cut = [(item, extent) for item, extent in zip(maps, extents, strict=True) if item.guarded and not item.overrun]
-    limits = [(item.limit, extent) for item, extent in cut]
-    early = [str(limit) for limit, extent in limits if limit not in (None, extent)]
-    found = ["a mask does not follow a tensor axis"] if any(limit is None for limit, _ in limits) else []
+    early = [str(item.limit) for item, extent in cut if item.limit not in (None, extent)]
+    found = [] if follows else ["a mask does not follow a tensor axis"]
     if any(item.overrun for item in maps):
         found.append("unmasked lanes lie outside the tensor; they are treated as masked")
     return [*found, f"masked from {', '.join(early)} on, which is not the end of the tensor"] if early else found

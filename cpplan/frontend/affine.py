@@ -40,6 +40,7 @@ _ROUNDINGS = {"math.floor": "floordivsi", "math.ceil": "ceildivsi"}
 class RawAccess:
     """A memory operation. ``shape`` is the lane box, ``offset`` in elements from argument slot ``base``.
 
+    ``other`` and ``masked_by`` are operands: what a load gives where its mask is false, and the mask itself.
     ``loops`` lists the enclosing loops outermost first; ``valid`` marks the points that run when trip counts differ.
     ``proved`` says per form of ``mask`` whether it holds everywhere, ``wraps_proved`` the same per wrap of the offset.
     ``conditional`` marks accesses under a branch that is not decided per launch.
@@ -56,6 +57,7 @@ class RawAccess:
     conditional: bool
     value: Value
     other: Value | None = None
+    masked_by: Value | None = None
     valid: NDArray[np.bool_] | None = None
     proved: tuple[bool, ...] = ()
     wraps_proved: tuple[bool, ...] = ()
@@ -226,14 +228,9 @@ class _Walker(TensorRules, LoopRules, BranchRules):
     # -- memory --------------------------------------------------------------------------------------------------------
 
     def record(
-        self,
-        op: Operation,
-        kind: AccessKind,
-        target: Abstract,
-        value: Value,
-        mask: Abstract,
-        other: Value | None = None,
-    ) -> None:
+        self, op: Operation, kind: AccessKind, target: Abstract, value: Value, mask: Abstract,
+        other: Value | None = None, masked_by: Value | None = None,
+    ) -> None:  # fmt: skip
         if not self.recording:
             return
         pointer = target if isinstance(target, Pointer) else Pointer(None, self.integers.fresh("opaque"))
@@ -245,7 +242,7 @@ class _Walker(TensorRules, LoopRules, BranchRules):
         self.analysis.accesses.append(
             RawAccess(
                 op, kind, pointer.base, offset, shape, value.type.element, guard, tuple(self.stack),
-                self.conditional > 0, value, other, self.space.valid,
+                self.conditional > 0, value, other, masked_by, self.space.valid,
                 proved=tuple(holds(form, shape) is True for form in guard.forms) if guard else (),
                 wraps_proved=tuple(holds(w.below_bound, shape) is True for w in offset.wraps),
             )
@@ -267,11 +264,12 @@ class _Walker(TensorRules, LoopRules, BranchRules):
     def on_tt__load(self, op: Operation) -> None:
         segments = op.integers("operandSegmentSizes") or [1, int(len(op.operands) > 1), int(len(op.operands) > 2)]
         target, result = self.env.get(op.operands[0]), op.results[0]
-        mask = self.env.get(op.operands[1]) if segments[1] else None
+        masked_by = op.operands[1] if segments[1] else None
+        mask = self._mask(masked_by)
         other = op.operands[1 + segments[1]] if segments[2] else None
         if isinstance(target, BlockPointer):
             target, mask = self.block_pointer_target(target, op)
-        self.record(op, "load", target, result, mask, other)
+        self.record(op, "load", target, result, mask, other, masked_by)
         self.env[result] = self._table_value(target, result) or self._loaded(result)
 
     def _loaded(self, result: Value) -> Abstract:
@@ -289,20 +287,29 @@ class _Walker(TensorRules, LoopRules, BranchRules):
         table = self.tables[target.base]
         return None if positions is None else self.space.form(table[np.clip(positions, 0, len(table) - 1)])
 
+    def _mask(self, masked_by: Value | None) -> Abstract:
+        return None if masked_by is None else self.env.get(masked_by, UNKNOWN_PREDICATE)
+
     def on_tt__store(self, op: Operation) -> None:
         target = self.env.get(op.operands[0])
-        mask = self.env.get(op.operands[2]) if len(op.operands) > 2 else None
+        masked_by = op.operands[2] if len(op.operands) > 2 else None
+        mask = self._mask(masked_by)
         if isinstance(target, BlockPointer):
             target, mask = self.block_pointer_target(target, op)
-        self.record(op, "store", target, op.operands[1], mask)
+        self.record(op, "store", target, op.operands[1], mask, masked_by=masked_by)
 
     def on_tt__atomic_rmw(self, op: Operation) -> None:
-        mask = self.env.get(op.operands[2]) if len(op.operands) > 2 else None
-        self.record(op, "atomic", self.env.get(op.operands[0]), op.operands[1], mask)
+        masked_by = op.operands[2] if len(op.operands) > 2 else None
+        self._atomic(op, op.operands[1], masked_by)
+
+    def on_tt__atomic_cas(self, op: Operation) -> None:
+        self._atomic(op, op.operands[2], None)
+
+    def _atomic(self, op: Operation, value: Value, masked_by: Value | None) -> None:
+        target = self.env.get(op.operands[0])
+        self.record(op, "atomic", target, value, self._mask(masked_by), masked_by=masked_by)
         for result in op.results:
             self.env[result] = self.integers.fresh("data", True) if _is_index(result.type) else None
-
-    on_tt__atomic_cas = on_tt__atomic_rmw
 
 
 def _is_index(kind: Type) -> bool:

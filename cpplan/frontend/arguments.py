@@ -24,8 +24,9 @@ def describe(value: Any, storages: dict[int, int], keep_values: bool) -> Argumen
     if type(value).__name__ == "TensorWrapper":
         return _tensor(value.base, storages, keep_values)
     if hasattr(value, "block_shape") and hasattr(value, "base"):
-        integers = (tuple(map(int, item)) for item in (value.shape, value.strides, value.block_shape))
-        return DescriptorArgument(_tensor(value.base, storages, keep_values), *integers)
+        shape, strides, block = (tuple(map(int, item)) for item in (value.shape, value.strides, value.block_shape))
+        padding = str(getattr(value, "padding", "zero"))
+        return DescriptorArgument(_tensor(value.base, storages, keep_values), shape, strides, block, padding)
     if hasattr(value, "untyped_storage"):
         return _tensor(value, storages, keep_values)
     if isinstance(value, (tuple, list)):

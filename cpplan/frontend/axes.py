@@ -7,6 +7,7 @@ when its masks end equal groups along one axis (the query heads of a key head, t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -41,9 +42,10 @@ class AxisMap:
     """What an access touches along one axis: ``tile`` elements from ``start``; ``lanes`` slow to fast.
 
     ``contiguous`` is False when the lanes skip elements, ``tile`` then spans them. A mask includes indices from
-    ``floor`` on and excludes those from ``limit`` on (None: unguarded on that side); ``guarded`` says whether it ever
-    cuts, and ``wrapped`` that the limit is the modulus of a wrap, not a mask. ``overrun``: positions leave the tensor
-    although nothing guards them.
+    ``floor`` on and excludes those from ``limit`` on (None: unguarded on that side), and likewise those below
+    ``begins`` and from ``ends`` on, which vary over the grid or the loops; ``guarded`` says whether it ever cuts, and
+    ``wrapped`` that the limit is the modulus of a wrap, not a mask. ``overrun``: positions leave the tensor although
+    nothing guards them.
     """
 
     start: Linear
@@ -55,6 +57,8 @@ class AxisMap:
     guarded: bool = False
     wrapped: bool = False
     overrun: bool = False
+    begins: tuple[Linear, ...] = ()
+    ends: tuple[Linear, ...] = ()
 
 
 class OtherView(Exception):
@@ -119,7 +123,9 @@ def _maps(starts: list[Linear], lanes: list[list[tuple[int, int]]], access: RawA
 def _checked(axis: int, item: AxisMap, view: View, space: Space) -> AxisMap:
     """An unmasked axis that is left either is seen by the kernel as one with its neighbour, or is overrun: the part
     outside the tensor is undefined, and is cut like a masked edge."""
-    bounds = space.bounds(item.start, ())
+    bounds, ends = space.bounds(item.start, ()), [space.bounds(end, ()) for end in item.ends]
+    if any(end is not None and end[1] <= view.shape[axis] for end in ends):
+        return item
     if item.limit is not None or bounds is None or bounds[1] + item.tile <= view.shape[axis] or not view.strides[axis]:
         return item
     merged = view.merged(axis)
@@ -227,7 +233,7 @@ def _with_guards(maps: tuple[AxisMap, ...], access: RawAccess) -> tuple[AxisMap,
     forms += [(w.below_bound, ok, True) for w, ok in zip(access.offset.wraps, access.wraps_proved, strict=True)]
     result = list(maps)
     for form, proved, wrapped in forms:
-        found = _guarded_axis(result, form)
+        found = guarded_axis(result, form)
         if found is None:  # a mask that follows no axis may cut any of them
             result = [replace(item, guarded=item.guarded or not proved) for item in result]
         else:
@@ -248,12 +254,14 @@ def _guarded(item: AxisMap, guard: AxisMap, proved: bool, wrapped: bool) -> Axis
         floor=max(floors, default=None),
         guarded=item.guarded or not proved,
         wrapped=item.wrapped if guard.limit is None else wrapped and item.limit is None,
+        begins=(*item.begins, *guard.begins),
+        ends=(*item.ends, *guard.ends),
     )
 
 
-def _guarded_axis(maps: list[AxisMap], form: Linear) -> tuple[int, AxisMap] | None:
-    """The axis whose position a form bounds: ``form + position`` is constant for a limit, ``form - position`` for a
-    floor."""
+def guarded_axis(maps: Sequence[AxisMap], form: Linear) -> tuple[int, AxisMap] | None:
+    """The axis whose position a form bounds, and how: ``form + position`` is free of lanes for a limit or an end,
+    ``form - position`` for a floor or a begin. A form without lanes must leave a constant, since any axis would do."""
     lanes = [a.number for a, _ in form.terms if a.kind == "lane"]
     for axis, item in enumerate(maps):
         if lanes != list(item.lanes) or len(lanes) > 1 or not item.contiguous:
@@ -261,9 +269,13 @@ def _guarded_axis(maps: list[AxisMap], form: Linear) -> tuple[int, AxisMap] | No
         position = item.start
         for lane in lanes:
             position = position + Linear.atom(Atom("lane", lane))
-        above, below = form + position, form - position
+        above, below = form + position, position - form
         if above.is_constant:
             return axis, AxisMap(position, limit=above.const + 1)
         if below.is_constant:
-            return axis, AxisMap(position, floor=-below.const)
+            return axis, AxisMap(position, floor=below.const)
+        if lanes and above.kinds() <= {"axis", "table"}:
+            return axis, AxisMap(position, ends=(above.shifted(1),))
+        if lanes and below.kinds() <= {"axis", "table"}:
+            return axis, AxisMap(position, begins=(below,))
     return None

@@ -47,6 +47,9 @@ COMBINERS = {
     "arith.ori": "or",
 }  # fmt: skip
 
+_ELSEWHERE = ("tt.load", "tt.descriptor_load", "arith.constant")
+"""Operations that are no ops of the body: loads are accesses, and constants are emitted for each use."""
+
 _FLOAT_PREDICATES = (
     "false",
     "eq",
@@ -189,10 +192,7 @@ class Body:
                 self._emit_loop(op, needed, loop)
             elif op.name == "scf.if":
                 self._emit_if(op, needed, loop)
-            elif op.name == "arith.constant":
-                if op.results[0] in self.value_names:  # stored as it is
-                    self.ops.append(self._op(op, op.results[0], "constant", [], None))
-            elif any(result in needed for result in op.results) and op.name not in ("tt.load", "tt.descriptor_load"):
+            elif any(result in needed for result in op.results) and op.name not in _ELSEWHERE:
                 self._emit_op(op, loop)
 
     def _emit_loop(self, op: Operation, needed: set[Value], loop: str | None) -> None:

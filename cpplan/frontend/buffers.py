@@ -53,7 +53,7 @@ def _reused(program: TileProgram) -> Iterator[Buffer]:
     for op in program.ops:
         for name in set(op.operands):
             users.setdefault(name, []).append(op)
-    stored = {access.value for access in program.accesses if access.kind != "load"}
+    stored = {name for access in program.accesses for name in access.operands}
     for op in program.ops:
         reductions = [user for user in users.get(op.name, []) if user.kind.startswith(("reduce", "scan"))]
         others = len(users.get(op.name, [])) - len(reductions) + (op.name in stored)

@@ -14,6 +14,8 @@ from cpplan.frontend.axes import View
 from cpplan.frontend.body import Body, Names, source_of
 from cpplan.frontend.boxes import Coordinates
 from cpplan.frontend.buffers import buffers_of
+from cpplan.frontend.generic import Value
+from cpplan.frontend.guards import Guard, guard_of
 from cpplan.frontend.launch import Launch
 from cpplan.frontend.lower import lower
 from cpplan.frontend.numbering import Maps, Numbering, number
@@ -22,12 +24,13 @@ from cpplan.frontend.tensors import (
     Elsewhere,
     contents,
     descriptors,
+    padding_of,
     program_tensors,
     slot_tensors,
     spread_all,
     storages,
 )
-from cpplan.frontend.tile_values import computed_fill, connect
+from cpplan.frontend.tile_values import connect, values_needed
 from cpplan.tile.program import Access, Loop, TileProgram
 
 Limits = tuple[int | None, ...]
@@ -57,13 +60,15 @@ def build(launch: Launch, fold: bool = True) -> Built:
     numbering = number(launch, analysis, maps, storages(arguments))
     body = Body(analysis, numbering, fold)
     names, elsewhere = Names(), Elsewhere({name for name, _ in arguments.values()})
-    built = []
+    built: list[tuple[Access, Limits]] = []
+    needed: list[Value] = []
     for raw, item in zip(analysis.accesses, maps, strict=True):
         tensor = arguments[raw.base][0] if raw.base in arguments else elsewhere.name_for(raw)
-        built.append(_access(raw, item, names.new(tensor), tensor, views, body))
-    roots = [raw.value for raw in analysis.accesses if raw.kind != "load"]
-    fills = [fill for fill in map(computed_fill, analysis.accesses) if fill is not None]
-    body.emit(body.needed_by([*roots, *fills]))
+        cut, padding = wraps_are_cut(raw, analysis), padding_of(arguments, raw.base)
+        guard = guard_of(raw, item, numbering, cut, padding, fold)
+        built.append(_access(raw, item, guard, names.new(tensor), tensor, views, body))
+        needed += values_needed(raw, guard)
+    body.emit(body.needed_by(needed))
     program = TileProgram(
         name=launch.kernel,
         dims=numbering.dims,
@@ -78,13 +83,13 @@ def build(launch: Launch, fold: bool = True) -> Built:
 
 
 def _access(
-    raw: RawAccess, maps: Maps, name: str, tensor: str, views: Mapping[int, View], body: Body
+    raw: RawAccess, maps: Maps, guard: Guard, name: str, tensor: str, views: Mapping[int, View], body: Body
 ) -> tuple[Access, Limits]:
     path = body.numbering.path(raw.loops)
     loop = path[-1] if path else None
     view = views.get(raw.base) if raw.base is not None else None
     extents = view.shape if view is not None else (1,) * max(1, len(raw.shape))
-    starts, klass, note = classify(raw, maps, extents, body.analysis, body.numbering)
+    starts, klass, note = classify(raw, maps, extents, guard.follows, body.analysis, body.numbering)
     if maps is None:
         tile, masked = _opaque_tile(raw.shape, len(extents)), (True,) * len(extents)
         limits: Limits = (None,) * len(extents)
@@ -92,9 +97,13 @@ def _access(
         cut = wraps_are_cut(raw, body.analysis)
         tile, masked = tuple(m.tile for m in maps), tuple(m.guarded for m in maps)
         limits = tuple(None if m.wrapped and not cut else m.limit for m in maps)
-    value = connect(raw, maps, loop, body)
+    value, mask = connect(raw, maps, guard, loop, body)
     source, lanes = source_of(raw.op), lanes_of(raw, maps, body.analysis)
-    return Access(name, tensor, raw.kind, tile, starts, loop, masked, value, klass, source, note, lanes), limits
+    access = Access(
+        name, tensor, raw.kind, tile, starts, loop, masked, value, klass, source, note, lanes, guard.bounds, guard.fill,
+        mask,
+    )  # fmt: skip
+    return access, limits
 
 
 def _opaque_tile(shape: tuple[int, ...], rank: int) -> tuple[int, ...]:

@@ -129,7 +129,20 @@ class Integers:
         rule = EXACT.get(name)
         if left is None or right is None or rule is None or np.broadcast(left, right).size > MAX_POINTS:
             return None
-        return self.space.form(rule(left, right))
+        known = len(self.space.tables)
+        form = self.space.form(rule(left, right))
+        if form == Linear.atom(Atom("table", known)):
+            self.space.origins[known] = (name, Linear(a.const, a.terms), Linear(b.const, b.terms))
+        return form
+
+    def _parts(self, form: Linear) -> list[Linear]:
+        """Forms that are all ``>= 0`` where ``form`` is: a minimum counts twice, once for each of its arguments."""
+        for atom, factor in form.terms:
+            name, *sides = self.space.origins.get(atom.number, ("",)) if atom.kind == "table" else ("",)
+            if name in (("minsi", "minui") if factor > 0 else ("maxsi", "maxui")):
+                rest = form - Linear.atom(atom).scaled(factor)
+                return [part for side in sides for part in self._parts(rest + side.scaled(factor))]
+        return [form]
 
     def compare(self, predicate: int, a: Linear, b: Linear, shape: Shape) -> Predicate:
         """``arith.cmpi``: MLIR numbers eq 0, ne 1, slt 2, sle 3, sgt 4, sge 5, ult 6, ule 7, ugt 8, uge 9."""
@@ -139,13 +152,13 @@ class Integers:
         if difference.kinds() & {"data", "opaque", "lanes", "carry"}:
             return Predicate((), exact=False, data="data" in difference.kinds())
         if predicate in _LESS:
-            return Predicate((difference.scaled(-1).shifted(-1),))
+            return Predicate(tuple(self._parts(difference.scaled(-1).shifted(-1))))
         if predicate in _LESS_EQUAL:
-            return Predicate((difference.scaled(-1),))
+            return Predicate(tuple(self._parts(difference.scaled(-1))))
         if predicate in _GREATER:
-            return Predicate((difference.shifted(-1),))
+            return Predicate(tuple(self._parts(difference.shifted(-1))))
         if predicate in _GREATER_EQUAL:
-            return Predicate((difference,))
+            return Predicate(tuple(self._parts(difference)))
         if predicate == 0:
             return Predicate((difference, difference.scaled(-1)))
         return self._unequal(difference, shape)

@@ -30,12 +30,16 @@ class TensorArgument:
 
 @dataclass(frozen=True)
 class DescriptorArgument:
-    """A host-made tensor descriptor: a tensor seen with its own shape and strides, accessed in ``block`` tiles."""
+    """A host-made tensor descriptor: a tensor seen with its own shape and strides, accessed in ``block`` tiles.
+
+    ``padding`` ("zero" or "nan") is what reads outside of the shape give.
+    """
 
     base: TensorArgument
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     block: tuple[int, ...]
+    padding: str = "zero"
 
     def __str__(self) -> str:
         return f"descriptor({self.base}, block {list(self.block)})"

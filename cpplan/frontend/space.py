@@ -27,6 +27,7 @@ class Space:
         self.rank = 3 + loops
         self.extents: list[int | None] = [*grid, *([None] * loops)]
         self.tables: list[Array] = []
+        self.origins: dict[int, tuple[str, Linear, Linear]] = {}  # table -> the operation on two forms that made it
         self.valid: NDArray[np.bool_] | None = None  # points that really run, when trip counts differ between blocks
 
     def ramp(self, axis: int) -> Array | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -43,6 +44,12 @@ def descriptors(
 ) -> dict[int, tuple[tuple[int, ...], tuple[int, ...]]]:
     """Shape and strides of host-made descriptors."""
     return {slot: (d.shape, d.strides) for slot, (_, d) in arguments.items() if isinstance(d, DescriptorArgument)}
+
+
+def padding_of(arguments: Mapping[int, tuple[str, TensorLike]], slot: int | None) -> float | None:
+    """What lies outside the tensor of a host-made descriptor; None for other arguments."""
+    value = arguments[slot][1] if slot is not None and slot in arguments else None
+    return (math.nan if value.padding == "nan" else 0.0) if isinstance(value, DescriptorArgument) else None
 
 
 def storages(arguments: Mapping[int, tuple[str, TensorLike]]) -> dict[int, int]:

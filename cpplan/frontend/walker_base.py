@@ -35,14 +35,9 @@ class WalkerBase:
         raise NotImplementedError
 
     def record(
-        self,
-        op: Operation,
-        kind: AccessKind,
-        target: Abstract,
-        value: Value,
-        mask: Abstract,
-        other: Value | None = None,
-    ) -> None:
+        self, op: Operation, kind: AccessKind, target: Abstract, value: Value, mask: Abstract,
+        other: Value | None = None, masked_by: Value | None = None,
+    ) -> None:  # fmt: skip
         """Note a memory access."""
         raise NotImplementedError
 

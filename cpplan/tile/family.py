@@ -1,7 +1,7 @@
 """Stacking tile programs of equal skeleton into one program of arrays, and taking one candidate out again.
 
 The skeleton of a program is everything but its integers: names, kinds, nesting, dependences, dtypes. Integer leaves
-become int64 arrays and mask flags bool arrays, one entry per candidate.
+become int64 arrays and mask flags bool arrays, one entry per candidate; texts and fill values (floats) stay.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ T = TypeVar("T")
 
 
 def map_leaves(value: T, change: Callable[[Any], Any]) -> T:
-    """``value`` with every integer, bool or array leaf replaced; strings and None stay."""
+    """``value`` with every integer, bool or array leaf replaced; strings, floats and None stay."""
     if is_dataclass(value) and not isinstance(value, type):
         changed = {f.name: map_leaves(getattr(value, f.name), change) for f in fields(value)}
         return cast(T, type(value)(**changed))
     if isinstance(value, tuple):
         return cast(T, tuple(map_leaves(item, change) for item in value))
-    if value is None or isinstance(value, str):
+    if value is None or isinstance(value, (str, float)):
         return value
     return cast(T, change(value))
 
@@ -38,7 +38,7 @@ def leaves(value: Any) -> Iterator[Any]:
     elif isinstance(value, tuple):
         for item in value:
             yield from leaves(item)
-    elif value is not None and not isinstance(value, str):
+    elif value is not None and not isinstance(value, (str, float)):
         yield value
 
 

@@ -18,6 +18,9 @@ from cpplan.tile.mlir_types import (
     affine_text,
     attributes_of,
     attributes_text,
+    bounds_of,
+    bounds_text,
+    fill_of,
     tensor_parts,
     tensor_text,
 )
@@ -31,8 +34,8 @@ _BUFFER = re.compile(r"tile\.buffer %(\S+) : (tensor<.*>) (\{.*\})$")
 _FOR = re.compile(r"(?:(.+) = )?scf\.for %(\S+) = 0 to (\d+) step 1(?: iter_args\((.*)\))?(?: attributes (\{.*\}))? \{")
 _YIELD = re.compile(r"scf\.yield ?(.*)")
 _ACCESS = re.compile(
-    r"(?:%(\S+) = )?tile\.(load|store|atomic) @(\S+) (?:%(\S+) to )?%(\S*)\[affine_map<\(.*?\) -> \((.*?)\)>\] : "
-    r"tile<([\dx]*)> (\{.*\})$"
+    r"(?:%(\S+) = )?tile\.(load|store|atomic) @(\S+) (?:%(\S+) to )?%(\S*)\[affine_map<\(.*?\) -> \((.*?)\)>\]"
+    r"(?: if %(\S+))? : tile<([\dx]*)> (\{.*\})$"
 )
 _OP = re.compile(r"%(\S+) = tile\.(\S+?)\((.*?)\) (\{.*\}) : \((.*)\) -> (tensor<.*>)$")
 
@@ -95,10 +98,13 @@ def _yield_line(loop: Loop) -> str:
 def _access_line(access: Access, program: TileProgram) -> str:
     indices = ", ".join([dim.name for dim in program.dims] + list(program.loop_path(access.loop)))
     starts = ", ".join(affine_text(start) for start in access.starts)
-    pairs: list[tuple[str, object]] = [("masked", list(access.masked)), ("class", access.klass)]
+    pairs: list[tuple[str, object]] = [("masked", list(access.masked))]
+    pairs += [("bounds", [bounds_text(item) for item in access.bounds])] if access.bounds else []
+    pairs += [("fill", access.fill)] if access.fill is not None else []
+    pairs += [("class", access.klass)]
     pairs += [("source", access.source), ("note", access.note)]
     pairs += [("lanes", access.lanes)] if access.lanes != "dense" else []
-    place = f"%{access.tensor}[affine_map<({indices}) -> ({starts})>]"
+    place = f"%{access.tensor}[affine_map<({indices}) -> ({starts})>]" + (f" if %{access.mask}" if access.mask else "")
     tile = f"tile<{'x'.join(map(str, access.tile))}> {attributes_text(pairs)}"
     if access.kind == "load":
         return f"%{access.value} = tile.load @{access.name} {place} : {tile}"
@@ -204,7 +210,7 @@ class _Reader:
         self.loops[name] = Loop(loop.name, loop.trips, loop.parent, loop.total_trips, carries)
 
     def _access(self, match: re.Match[str]) -> None:
-        loaded, kind, name, stored, tensor, starts, tile, attributes = match.groups()
+        loaded, kind, name, stored, tensor, starts, mask, tile, attributes = match.groups()
         pairs = dict(attributes_of(attributes))
         self.accesses.append(
             Access(
@@ -220,6 +226,9 @@ class _Reader:
                 source=str(pairs["source"]),
                 note=str(pairs["note"]),
                 lanes=pairs.get("lanes", "dense"),  # type: ignore[arg-type]
+                bounds=tuple(bounds_of(item) for item in pairs.get("bounds", ())),  # type: ignore[attr-defined]
+                fill=fill_of(pairs.get("fill")),
+                mask=mask or "",
             )
         )
 

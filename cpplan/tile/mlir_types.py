@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 
 from cpplan.errors import InputError
-from cpplan.tile.program import Affine
+from cpplan.tile.program import Affine, Bounds
 
 ELEMENT_OF = {
     "fp64": "f64", "fp32": "f32", "bf16": "bf16", "fp16": "f16", "fp8e4": "f8E4M3FN", "fp8e5": "f8E5M2", "int64": "i64",
@@ -15,6 +16,7 @@ ELEMENT_OF = {
 DTYPE_OF = {element: dtype for dtype, element in ELEMENT_OF.items()}
 
 _TENSOR = re.compile(r"tensor<((?:\d+x)*)(.+)>", re.DOTALL)
+_BOUNDS = re.compile(r"(?:(.+) <= )?index(?: < (.+))?")
 _TERM = re.compile(r"(-?\d+) \* (\S+)|(-?\d+)")
 
 
@@ -49,6 +51,27 @@ def affine_of(text: str) -> Affine:
         else:
             const = int(match.group(3))
     return Affine(const, tuple(terms))
+
+
+def bounds_text(bounds: Bounds) -> str:
+    """``32 * k <= index < 1000, 64 * pid_m + 64``: no less than any on the left, below all on the right."""
+    begins, ends = (", ".join(map(affine_text, part)) for part in (bounds.begins, bounds.ends))
+    return (f"{begins} <= " if begins else "") + "index" + (f" < {ends}" if ends else "")
+
+
+def bounds_of(text: str) -> Bounds:
+    """Inverse of :func:`bounds_text`."""
+    match = _BOUNDS.fullmatch(text)
+    if match is None:
+        raise InputError(f"tile program: {text!r} does not say where an index begins and ends")
+    begins, ends = (tuple(affine_of(item) for item in part.split(", ")) if part else () for part in match.groups())
+    return Bounds(begins, ends)
+
+
+def fill_of(value: object) -> float | None:
+    """The fill of a load; NaNs are one object, so that programs with them compare equal."""
+    fill = None if value is None else float(str(value))
+    return math.nan if fill is not None and math.isnan(fill) else fill
 
 
 def attributes_text(pairs: list[tuple[str, object]]) -> str:

@@ -71,7 +71,7 @@ class _Merge:
         defined = {c.argument for name in path for c in self.loops[name].carries}
         defined |= {c.result for name in self.path if name not in path for c in self.loops[name].carries}
         initial = {c.initial for name in path if name not in self.path for c in self.loops[name].carries}
-        operands = set(head.operands) if isinstance(head, Op) else {head.value} if head.kind != "load" else set()
+        operands = set(head.operands)
         blocked = (self.pending - defined) & (operands | initial)
         reentered = any(name in self.entered and name not in self.path for name in path)
         return not blocked and not reentered and self._may_leave(path)

@@ -89,6 +89,15 @@ class Tensor:
 
 
 @dataclass(frozen=True)
+class Bounds:
+    """Where elements of one axis of an access take part: at indices not below any of ``begins`` and below all of
+    ``ends``, and inside the tensor. Both are affine in parallel dims and loops."""
+
+    begins: tuple[Affine, ...] = ()
+    ends: tuple[Affine, ...] = ()
+
+
+@dataclass(frozen=True)
 class Access:
     """A load or store of one tile.
 
@@ -97,6 +106,12 @@ class Access:
     innermost enclosing loop, None at block level. ``value`` is the SSA value loaded (loads) or stored (stores).
     ``lanes`` are dense when that value has the tile's elements in the order of memory, and scattered when it skips,
     reverses or gathers some.
+
+    ``bounds`` says per axis which elements the kernel's mask lets take part, whether or not it ever cuts a tile (empty
+    without a mask). Where that is not the whole mask, as it is no function of single axes, a load has a ``where`` in
+    the body, and ``mask`` names the SSA value that a store is masked by, in the order of the stored value. ``fill`` is
+    what the kernel sees in place of elements of a load that take no part (its ``other=``); None: anything may be there,
+    or what the ``where`` puts there.
     """
 
     name: str
@@ -111,11 +126,19 @@ class Access:
     source: str = ""
     note: str = ""
     lanes: Lanes = "dense"
+    bounds: tuple[Bounds, ...] = ()
+    fill: float | None = None
+    mask: str = ""
 
     @property
     def indices(self) -> frozenset[str]:
         """Names of the parallel dims and loops that the address depends on."""
         return frozenset(name for start in self.starts for name, _ in start.terms)
+
+    @property
+    def operands(self) -> tuple[str, ...]:
+        """SSA values that the access takes from the body: what it stores, and the mask of that."""
+        return tuple(name for name in ("" if self.kind == "load" else self.value, self.mask) if name)
 
 
 @dataclass(frozen=True)

@@ -73,3 +73,18 @@ def test_a_loop_that_must_run_in_order_is_shown_with_the_reason() -> None:
     result = CliRunner().invoke(main, ["inspect", kernels, "--entry", 'launch("prefix_sums")'])
     assert result.exit_code == 0, result.output
     assert "may not be split over cores: loop start: every trip writes y (" in " ".join(result.stdout.split())
+
+
+def test_masks_are_listed_with_their_bounds_and_what_they_fill_in() -> None:
+    mixed = str(Path(__file__).with_name("mixed.py"))
+    result = CliRunner().invoke(main, ["inspect", mixed, "--entry", "run_double(1000)", "--json"])
+    (problem,) = json.loads(result.stdout)["problems"]
+    assert [(a["masked"], a["bounds"], a["fill"], a["mask"]) for a in problem["accesses"]] == [
+        ([True], [{"begins": [], "ends": ["1000"]}], None, None),
+        ([True], [{"begins": [], "ends": ["1000"]}], None, None),
+    ]
+    text = CliRunner().invoke(main, ["inspect", mixed, "--entry", "run_double(1000)"]).stdout
+    rows = [line.split("  ") for line in text.partition("mask of")[2].splitlines()]
+    shown = [[cell.strip() for cell in row if cell.strip()] for row in rows]
+    assert ["x", "cut", "index < 1000", "anything"] in shown
+    assert ["y", "cut", "index < 1000", "kept"] in shown

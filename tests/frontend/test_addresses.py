@@ -12,7 +12,7 @@ import pytest
 
 from cpplan.frontend.build import Built, build
 from cpplan.frontend.capture import capture_launches
-from cpplan.tile.program import Access
+from cpplan.tile.program import Access, Affine, Bounds
 
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parents[1] / "examples"
@@ -32,12 +32,20 @@ def touched(path: Path, arguments: list[str]) -> dict[tuple[str, Program], list[
 
 
 def elements(access: Access, built: Built, point: dict[str, int]) -> frozenset[int]:
-    """Element offsets of the part of a tile that lies inside the tensor."""
+    """Element offsets of the part of a tile that lies inside the tensor and takes part by its bounds."""
+
+    def at(form: Affine) -> int:
+        return form.const + sum(coefficient * point[name] for name, coefficient in form.terms)
+
     tensor = built.program.tensor(access.tensor)
+    bounds = access.bounds or (Bounds(),) * len(access.tile)
     axes = []
-    for start, tile, extent, stride in zip(access.starts, access.tile, tensor.shape, tensor.strides, strict=True):
-        first = start.const + sum(coefficient * point[name] for name, coefficient in start.terms)
-        axes.append(np.arange(max(first, 0), min(first + tile, extent)) * stride)
+    for start, tile, extent, stride, sides in zip(
+        access.starts, access.tile, tensor.shape, tensor.strides, bounds, strict=True
+    ):
+        first, last = at(start), at(start) + tile
+        begin, end = max([first, 0, *map(at, sides.begins)]), min([last, extent, *map(at, sides.ends)])
+        axes.append(np.arange(begin, max(begin, end)) * stride)
     grids = np.meshgrid(*axes, indexing="ij")
     return frozenset(int(offset) for offset in sum(grids, np.zeros_like(grids[0])).ravel())
 
@@ -105,3 +113,8 @@ def test_transposed_store() -> None:
 
 def test_stencil_with_a_halo() -> None:
     check(HERE / "kernels" / "rows.py", ["stencil", "6", "70"], wraps=False)
+
+
+@pytest.mark.parametrize("kind", ["early", "chunks", "history"])
+def test_masks_that_begin_late_or_end_early(kind: str) -> None:
+    check(HERE / "kernels" / "masks.py", [kind], wraps=False)

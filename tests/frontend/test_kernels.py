@@ -157,9 +157,8 @@ def test_while_loops_are_never_affine() -> None:
 
 def test_computed_fill_of_a_masked_load_is_an_operand() -> None:
     tile_program = program("rows.py", "fallback")
-    fill = next(op for op in tile_program.ops if op.kind == "fill")
-    double = next(op for op in tile_program.ops if op.kind == "mul")
-    assert fill.operands == (access(tile_program, "x_ptr").value, double.name)
+    kinds = {op.kind: op for op in tile_program.ops}
+    assert kinds["where"].operands == (kinds["mask"].name, access(tile_program, "x_ptr").value, kinds["mul"].name)
 
 
 def test_loop_over_memory_that_is_read_and_written_keeps_its_order() -> None:

@@ -1,5 +1,6 @@
 """Stacking programs of one skeleton and slicing candidates out again."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 from cpplan.errors import InternalError
 from cpplan.tile.family import candidate_program, families_of, map_leaves, skeleton, stack
-from cpplan.tile.program import Access, Affine, Dim, Loop, Tensor, TileProgram
+from cpplan.tile.program import Access, Affine, Bounds, Dim, Loop, Tensor, TileProgram
 
 
 def copy_program(block: int, masked: bool = False) -> TileProgram:
@@ -39,6 +40,18 @@ def test_skeleton_forgets_integers_only() -> None:
     assert skeleton(program) != skeleton(replace(program, loops=()))
     assert skeleton(program) != skeleton(replace(program, name="other"))
     assert skeleton(program) != skeleton(replace(program, loops=(Loop("j", 2, None, 7),)))
+
+
+def test_bounds_are_stacked_and_fills_are_part_of_the_skeleton() -> None:
+    def masked(block: int, fill: float) -> TileProgram:
+        program = copy_program(block)
+        bounds = (Bounds(ends=(Affine(1000, (("i", block),)),)),)
+        return replace(program, accesses=(replace(program.accesses[0], bounds=bounds, fill=fill),))
+
+    stacked = stack([masked(32, -math.inf), masked(64, -math.inf)]).stacked.accesses[0]
+    assert stacked.fill == -math.inf
+    assert stacked.bounds[0].ends[0].terms[0][1].tolist() == [32, 64]  # type: ignore[attr-defined]
+    assert skeleton(masked(32, math.nan)) == skeleton(masked(64, math.nan)) != skeleton(masked(32, 0.0))
 
 
 def test_programs_are_grouped_in_order_of_appearance() -> None:

@@ -1,5 +1,7 @@
 """MLIR text of tile programs: readable, and read back to the same program."""
 
+import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,7 +10,7 @@ from cpplan.errors import InputError
 from cpplan.frontend.build import build
 from cpplan.frontend.capture import capture_launches
 from cpplan.tile.mlir import parse_program, print_program
-from cpplan.tile.program import Access, Affine, Buffer, Carry, Dim, Loop, Op, Tensor, TileProgram
+from cpplan.tile.program import Access, Affine, Bounds, Buffer, Carry, Dim, Loop, Op, Tensor, TileProgram
 
 ROOT = Path(__file__).parents[2]
 SUM = TileProgram(
@@ -58,6 +60,33 @@ def test_text_of_a_small_program() -> None:
     assert print_program(SUM) == TEXT
 
 
+MASKED = replace(
+    SUM,
+    accesses=(
+        replace(
+            SUM.accesses[0],
+            bounds=(Bounds(), Bounds((Affine(), Affine(0, (("j", 8),))), (Affine(90), Affine(32, (("row", 8),))))),
+            fill=-math.inf,
+        ),
+        replace(SUM.accesses[1], bounds=(Bounds(ends=(Affine(100),)),), mask="seen"),
+    ),
+    ops=(*SUM.ops, Op("seen", "mask", (), (32,), "bool", None, (("0.const", 3), ("0.lane0", -1)))),
+)
+
+
+def test_text_of_masks() -> None:
+    text = print_program(MASKED)
+    assert 'bounds = ["index", "0, 8 * j <= index < 90, 8 * row + 32"], fill = -Infinity, class' in text
+    assert "%result to %y[affine_map<(row) -> (32 * row)>] if %seen : tile<32> " in text
+    assert text.index("%seen = tile.mask") < text.index("if %seen")
+    assert parse_program(text) == MASKED
+
+
+def test_text_of_a_fill_that_is_no_number() -> None:
+    program = replace(SUM, accesses=(replace(SUM.accesses[0], fill=math.nan), SUM.accesses[1]))
+    assert parse_program(print_program(program)) == program
+
+
 def test_text_is_read_back() -> None:
     assert parse_program(TEXT) == SUM
 
@@ -85,11 +114,18 @@ def test_programs_of_real_kernels_survive_the_round_trip(path: str, argv: list[s
 
 @pytest.mark.parametrize(
     ("before", "after"),
-    [("32 * row, 32 * j", "32 * row * row, j"), ("tensor<32xf32> {", "tensor{"), ("%sum = ", "sum = ")],
+    [
+        ("32 * row, 32 * j", "32 * row * row, j"),
+        ("tensor<32xf32> {", "tensor{"),
+        ("%sum = ", "sum = "),
+        ("<= index < 90", "<= index > 90"),
+        ("index < 100", "index < row"),
+    ],
 )
 def test_damaged_text_names_the_line(before: str, after: str) -> None:
-    damaged = TEXT.replace(before, after, 1)
-    line = next(i for i, (a, b) in enumerate(zip(TEXT.splitlines(), damaged.splitlines(), strict=True), 1) if a != b)
+    text = print_program(MASKED)
+    damaged = text.replace(before, after, 1)
+    line = next(i for i, (a, b) in enumerate(zip(text.splitlines(), damaged.splitlines(), strict=True), 1) if a != b)
     with pytest.raises(InputError, match=f"tile program, line {line}: "):
         parse_program(damaged)
 
