@@ -61,6 +61,8 @@ def _terms(file: PlanFile) -> Iterator[tuple[str, int]]:
     yield "cores", cost.cores
     for item in cost.traffic:
         yield f"DRAM bytes of {item.name}", item.bytes
+    for item in cost.buffers:
+        yield f"SRAM bytes of {item.name}", item.bytes
     for level in cost.levels:
         yield from _level_terms(level)
 
@@ -69,3 +71,9 @@ def _level_terms(level: LevelRecord) -> Iterator[tuple[str, int]]:
     yield f"{level.name}: trips", level.trips
     for term in LEVEL_TERMS:
         yield f"{level.name}: {term.replace('_', ' ')} cycles", int(getattr(level, term))
+
+
+def busy(one: PlanFile, other: PlanFile) -> list[tuple[str, float, float]]:
+    """(kind of resource, its busy share of ``one``'s time, its busy share of ``other``'s) wherever they differ."""
+    mine, theirs = one.cost.utilisation, other.cost.utilisation
+    return [(name, mine[name], theirs.get(name, 0.0)) for name in mine if mine[name] != theirs.get(name, 0.0)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,20 +11,28 @@ import msgspec
 from rich.console import Console
 
 from cpplan.cli import grid, words
-from cpplan.cli.compare import decisions_that_differ, terms, verdict
-from cpplan.cli.console import print_json, progress, results, table
+from cpplan.cli.against import changes_as_data, changes_between, print_changes
+from cpplan.cli.chosen import Chosen, brought, problem_and_device, solved
+from cpplan.cli.compare import busy, decisions_that_differ, terms, verdict
+from cpplan.cli.console import print_json, results, table
 from cpplan.cli.options import (
     DeviceOptions,
     LaunchOptions,
+    RestrictionOptions,
     device_options,
     launch_options,
+    restriction_options,
     take_device,
     take_launch,
+    take_restriction,
 )
 from cpplan.cli.tables import level_table, memory_table, utilisation_table
-from cpplan.errors import InfeasibleError, InputError
+from cpplan.errors import InputError
 from cpplan.plan.artifact import read_plan
+from cpplan.plan.changes import Step
 from cpplan.plan.schema import PlanFile
+
+PLAN_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 
 
 @click.command()
@@ -31,58 +40,81 @@ from cpplan.plan.schema import PlanFile
 @launch_options
 @device_options(required=False)
 @click.option("--rank", type=click.IntRange(1), help="Which plan of a folder or kernel.  [default: 1]")
-@click.option("--against", type=click.Path(path_type=Path, exists=True), help="Compare with this plan file instead.")
+@restriction_options
+@click.option("--plan", type=PLAN_FILE, help="Check, score and explain this plan of a kernel file.")
+@click.option("--against", type=PLAN_FILE, help="Compare with this plan instead; of a kernel file, change by change.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
-def explain(path: Path, rank: int | None, against: Path | None, as_json: bool, **shared: Any) -> None:
+def explain(
+    path: Path, rank: int | None, plan: Path | None, against: Path | None, as_json: bool, **shared: Any
+) -> None:
     """Show where the time of a plan goes, who reads and who receives, and why the next plan is slower.
 
     PATH is a plan-N.json file, a folder that `cpplan solve` wrote, or a kernel file, which is then solved first (with
     the options of `cpplan solve`; its first launch on the first --device is explained).
+
+    A plan of your own for a kernel file is checked, scored and explained with --plan. With --against it is set against
+    the optimum: all differences in cost, then the decisions to change, always the one that recovers most.
 
     \b
     Example:
       cpplan explain out/matmul_kernel-blackhole/plan-1.json
       cpplan explain out/matmul_kernel-blackhole --rank 2
       cpplan explain examples/matmul.py --device blackhole --rank 2
+      cpplan explain examples/matmul.py --device blackhole --plan my_plan.json
+      cpplan explain examples/matmul.py --device blackhole --against my_plan.json
     """
+    launch, devices = take_launch({"path": path, **shared}), take_device(shared)
+    restricted = take_restriction(shared)
     if path.suffix == ".py":
-        chosen, other = _solved(take_launch({"path": path, **shared}), take_device(shared), rank or 1)
+        shown = _of_kernel(launch, devices, restricted, rank or 1, plan, against)
+    elif plan is not None or restricted != RestrictionOptions():
+        raise InputError(f"{path}: --plan, --pin, --forbid and --pin-file go with a kernel file, this is a plan")
     else:
-        chosen, other = _written(_plan_path(path, rank))
+        shown = _of_files(_plan_path(path, rank), against)
+    if as_json:
+        print_json(_as_data(path, shown))
+    else:
+        _print(results(), shown)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A plan, what it is set against, and the changes that lead from that to the plan where the kernel is known."""
+
+    chosen: Chosen
+    other: Chosen | None
+    steps: tuple[Step, ...] = ()
+
+
+def _of_kernel(
+    launch: LaunchOptions,
+    devices: DeviceOptions,
+    restricted: RestrictionOptions,
+    rank: int,
+    plan: Path | None,
+    against: Path | None,
+) -> Shown:
+    problem, device = problem_and_device(launch, devices)
+    other = None if against is None else brought(problem, device, against)
+    if plan is not None:
+        found = [brought(problem, device, plan)]
+    else:
+        found = solved(problem, device, restricted, rank, 1 if other else 2)
+    chosen, *following = found
+    if other is None:
+        return Shown(chosen, following[0] if following else None)
+    return Shown(chosen, other, tuple(changes_between(problem, device, other, chosen)))
+
+
+def _of_files(path: Path, against: Path | None) -> Shown:
+    """A plan file, and the plan to compare with or the next one beside it."""
+    file = read_plan(path)
+    chosen = Chosen(f"plan {file.rank}" if file.rank else path.name, file)
+    following = path.with_name(f"plan-{(file.rank or 0) + 1}.json")
     if against is not None:
         other = read_plan(against)
-    if as_json:
-        print_json(_as_data(path, chosen, other))
-    else:
-        _print(results(), chosen, other)
-
-
-def _written(path: Path) -> tuple[PlanFile, PlanFile | None]:
-    """A plan file and the next plan beside it."""
-    chosen = read_plan(path)
-    following = path.with_name(f"plan-{(chosen.rank or 0) + 1}.json")
-    return chosen, read_plan(following) if chosen.rank and following.exists() else None
-
-
-def _solved(launch: LaunchOptions, devices: DeviceOptions, rank: int) -> tuple[PlanFile, PlanFile | None]:
-    """Plans ``rank`` and ``rank + 1`` of a kernel file, solved now."""
-    if not devices.device:
-        raise InputError(f"{launch.path}: a kernel file is solved first, so say for which --device")
-    from cpplan.cli.launches import mention, reading_of
-    from cpplan.cli.outcome import plan_files
-    from cpplan.encode.solve import solve
-
-    device = devices.load()[0]
-    with progress(f"solving {launch.path}") as report:
-        reading = reading_of(launch, sram_limit=device.sram.usable)
-        mention(reading.refused)
-        problem = reading.problems[0]
-        solution = solve(problem, device, k=rank + 1, progress=report)
-    files = plan_files(problem, device, solution)
-    if len(files) < rank:
-        found = f"there are {len(files)} plans" if files else solution.reason
-        raise InfeasibleError(f"{problem.name} on {device.name} has no plan {rank}: {found}")
-    return files[rank - 1], files[rank] if len(files) > rank else None
+        return Shown(chosen, Chosen(f"plan {other.rank}" if against.parent == path.parent else against.name, other))
+    return Shown(chosen, Chosen(f"plan {following.stem[5:]}", read_plan(following)) if following.exists() else None)
 
 
 def _plan_path(path: Path, rank: int | None) -> Path:
@@ -97,14 +129,18 @@ def _plan_path(path: Path, rank: int | None) -> Path:
     return chosen
 
 
-def _as_data(path: Path, chosen: PlanFile, other: PlanFile | None) -> dict[str, Any]:
+def _as_data(path: Path, shown: Shown) -> dict[str, Any]:
+    chosen = shown.chosen.file
     runner_up = None
-    if other is not None:
+    if shown.other is not None:
+        other = shown.other.file
         runner_up = {
             "rank": other.rank,
             "verdict": verdict(chosen, other),
             "decisions": [{"name": n, "this": a, "other": b} for n, a, b in decisions_that_differ(chosen, other)],
             "terms": [{"name": n, "this": a, "other": b} for n, a, b in terms(chosen, other)],
+            "busy": [{"name": n, "this": a, "other": b} for n, a, b in busy(chosen, other)],
+            "changes": changes_as_data(shown.steps, shown.other, words.dims(chosen)),
         }
     return {
         "schema": 1,
@@ -122,11 +158,12 @@ def _as_data(path: Path, chosen: PlanFile, other: PlanFile | None) -> dict[str, 
     }
 
 
-def _print(console: Console, chosen: PlanFile, other: PlanFile | None) -> None:
+def _print(console: Console, shown: Shown) -> None:
+    chosen = shown.chosen.file
     cost = chosen.cost
     time = words.microseconds(cost.makespan_cycles, chosen.device.clock_mhz)
     console.print(
-        f"{chosen.kernel.name} on {chosen.device.name}, plan {chosen.rank}: {time} us "
+        f"{chosen.kernel.name} on {chosen.device.name}, {shown.chosen.name}: {time} us "
         f"({cost.makespan_cycles:,} cycles), bound by {cost.bound_by}"
     )
     console.print(
@@ -140,7 +177,7 @@ def _print(console: Console, chosen: PlanFile, other: PlanFile | None) -> None:
     console.print("\nWhat lies in SRAM and what crosses the DRAM ports")
     console.print(memory_table(chosen))
     _print_movement(console, chosen)
-    _print_runner_up(console, chosen, other)
+    _print_comparison(console, shown)
 
 
 def _print_movement(console: Console, chosen: PlanFile) -> None:
@@ -158,16 +195,24 @@ def _print_movement(console: Console, chosen: PlanFile) -> None:
             console.print(f"    as {drawings[lines][0]}")
 
 
-def _print_runner_up(console: Console, chosen: PlanFile, other: PlanFile | None) -> None:
-    if other is None:
-        console.print("\nNo other plan beside this one: solve with a larger --k to compare.")
+def _print_comparison(console: Console, shown: Shown) -> None:
+    if shown.other is None:
+        if shown.chosen.file.rank is None:
+            console.print("\nTo set it against the optimum: --against instead of --plan.")
+        else:
+            console.print("\nNo other plan beside this one: solve with a larger --k to compare.")
         return
-    console.print(f"\nWhy not plan {other.rank}: {verdict(chosen, other)}")
-    rows = table("decision", f"plan {chosen.rank}", f"plan {other.rank}")
+    chosen, other = shown.chosen.file, shown.other.file
+    names = shown.chosen.name, shown.other.name
+    console.print(f"\nWhy not {names[1]}: {verdict(chosen, other)}", markup=False)
+    rows = table("decision", *names)
     for name, here, there in decisions_that_differ(chosen, other):
         rows.add_row(name, here, there)
     console.print(rows)
-    numbers = table("term", f">plan {chosen.rank}", f">plan {other.rank}", ">difference")
+    numbers = table("term", *(f">{name}" for name in names), ">difference")
     for name, mine, theirs in terms(chosen, other):
         numbers.add_row(name, f"{mine:,}", f"{theirs:,}", f"{theirs - mine:+,}")
+    for name, share, others in busy(chosen, other):
+        numbers.add_row(f"{name} busy", f"{share:.1%}", f"{others:.1%}", f"{others - share:+.1%}")
     console.print(numbers)
+    print_changes(console, shown.steps, shown.other, shown.chosen)

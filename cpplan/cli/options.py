@@ -11,6 +11,8 @@ import click
 
 if TYPE_CHECKING:
     from cpplan.device.device import Device
+    from cpplan.plan.restrict import Restriction
+    from cpplan.tile.program import Problem
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -51,6 +53,23 @@ class DeviceOptions:
         ]
 
 
+@dataclass(frozen=True)
+class RestrictionOptions:
+    """Decisions that are pinned or forbidden, as texts and as partial plans."""
+
+    pin: tuple[str, ...] = ()
+    forbid: tuple[str, ...] = ()
+    pin_file: tuple[Path, ...] = ()
+
+    def read(self, problem: Problem, device: Device) -> Restriction:
+        """What they mean for one launch on one device."""
+        from cpplan.plan.partial import pins_of, read_partial
+        from cpplan.plan.terms import parse_restriction
+
+        of_files = {str(path): list(pins_of(read_partial(path))) for path in self.pin_file}
+        return parse_restriction(problem, device, self.pin, self.forbid, of_files)
+
+
 def launch_options(command: Command) -> Command:
     """Options of :class:`LaunchOptions`, and its ``argv``; the command itself declares ``path``."""
     for decorate in reversed(_LAUNCH):
@@ -71,6 +90,13 @@ def device_options(*, required: bool) -> Callable[[Command], Command]:
     return decorate
 
 
+def restriction_options(command: Command) -> Command:
+    """Options of :class:`RestrictionOptions`."""
+    for decorate in reversed(_RESTRICTION):
+        command = decorate(command)
+    return command
+
+
 def kernel_file(command: Command) -> Command:
     """The ``path`` of a kernel file."""
     return click.argument("path", type=click.Path(path_type=Path, exists=True, dir_okay=False))(command)
@@ -86,6 +112,11 @@ def take_launch(values: dict[str, Any]) -> LaunchOptions:
 def take_device(values: dict[str, Any]) -> DeviceOptions:
     """Move the device options out of a command's keyword arguments."""
     return DeviceOptions(**{name: values.pop(name) for name in ("device", "cores", "disable_core", "derate")})
+
+
+def take_restriction(values: dict[str, Any]) -> RestrictionOptions:
+    """Move the options that restrict plans out of a command's keyword arguments."""
+    return RestrictionOptions(**{name: values.pop(name) for name in ("pin", "forbid", "pin_file")})
 
 
 _LAUNCH: list[Callable[[Any], Any]] = [
@@ -117,4 +148,21 @@ _DEVICE: list[Callable[[Any], Any]] = [
     click.option("--cores", metavar="WxH@X,Y", help="Use only this part of the array, e.g. 4x8@0,2."),
     click.option("--disable-core", multiple=True, metavar="X,Y", help="Plan around a faulty core."),
     click.option("--derate", multiple=True, metavar="KIND=FACTOR", help="Slow a resource down: dram=0.7 or noc=0.5."),
+]
+
+_RESTRICTION: list[Callable[[Any], Any]] = [
+    click.option(
+        "--pin",
+        multiple=True,
+        metavar="TERM",
+        help="Only plans of which this holds: BLOCK_M=128, m.cores=8, m.on=x, x=m/2.n/6, order=m,n, A.level=k, "
+        "A.depth=2, A.broadcast=row, A.group=8x1, A.noc=0, A.reader=diagonal; *.depth=1 for all accesses.",
+    ),
+    click.option("--forbid", multiple=True, metavar="TERM", help="Only plans of which this does not hold."),
+    click.option(
+        "--pin-file",
+        multiple=True,
+        type=click.Path(path_type=Path, exists=True, dir_okay=False),
+        help="Pin what this partial plan decides: plan.json with any decision left out.",
+    ),
 ]

@@ -18,6 +18,7 @@ from cpplan.encode.solve import Solution
 from cpplan.plan.artifact import plan_file, write_plan
 from cpplan.plan.files import write_file
 from cpplan.plan.mlir import print_plan
+from cpplan.plan.restrict import FREE, Restriction
 from cpplan.plan.schema import CertificateReference, PlanFile
 from cpplan.tile.program import Problem
 
@@ -34,6 +35,7 @@ class Outcome:
     array: str
     solution: Solution
     plans: tuple[PlanFile, ...]
+    restricted: bool = False
 
     @property
     def status(self) -> str:
@@ -41,20 +43,22 @@ class Outcome:
         return self.solution.status
 
     @staticmethod
-    def write(out: Path, problem: Problem, device: Device, solution: Solution) -> Outcome:
+    def write(
+        out: Path, problem: Problem, device: Device, solution: Solution, restriction: Restriction = FREE
+    ) -> Outcome:
         """Write plans and certificate to ``out/KERNEL-DEVICE``; plans of an earlier run there are removed first."""
         folder = out / re.sub(r"[^A-Za-z0-9_.@,=-]+", "_", f"{problem.name}-{device.name}").strip("_")
         for old in folder.glob("plan-*"):
             if re.fullmatch(r"plan-\d+\.(json|mlir)", old.name):
                 old.unlink()
         write_file(folder / CERTIFICATE, _pretty(solution.certificate))
-        files = plan_files(problem, device, solution)
+        files = plan_files(problem, device, solution, restriction)
         for file, ranked in zip(files, solution.plans, strict=True):
             write_plan(folder / f"plan-{file.rank}.json", file)
             text = print_plan(ranked.program, device, ranked.plan, ranked.cost)
             write_file(folder / f"plan-{file.rank}.mlir", text)
         array = "x".join(str(dim.extent) for dim in device.dims)
-        return Outcome(folder, problem.name, device.name, array, solution, files)
+        return Outcome(folder, problem.name, device.name, array, solution, files, bool(restriction))
 
     def record(self) -> dict[str, Any]:
         """One entry of ``problems`` in the output of ``solve --json``; ``infeasible`` only where nothing fits."""
@@ -86,12 +90,23 @@ class Outcome:
         }
 
 
-def plan_files(problem: Problem, device: Device, solution: Solution) -> tuple[PlanFile, ...]:
+def plan_files(
+    problem: Problem, device: Device, solution: Solution, restriction: Restriction = FREE
+) -> tuple[PlanFile, ...]:
     """The plans of a solution, best first, as they are written to files."""
     status: Literal["optimal", "feasible"] = "optimal" if solution.status == "optimal" else "feasible"
     reference = CertificateReference(CERTIFICATE, status, solution.bound_cycles)
     return tuple(
-        plan_file(problem, device, found.program, found.plan, found.cost, rank=found.rank, certificate=reference)
+        plan_file(
+            problem,
+            device,
+            found.program,
+            found.plan,
+            found.cost,
+            rank=found.rank,
+            certificate=reference,
+            restriction=restriction,
+        )
         for found in solution.plans
     )
 
@@ -100,7 +115,7 @@ def print_outcome(console: Console, outcome: Outcome) -> None:
     """The answer as people read it."""
     solution = outcome.solution
     console.print(
-        f"{outcome.kernel} on {outcome.device} ({outcome.array})   {_verdict(solution)}   "
+        f"{outcome.kernel} on {outcome.device} ({outcome.array})   {_verdict(solution, outcome.restricted)}   "
         f"{solution.solve_seconds:.2f} s"
     )
     if outcome.solution.reason:
@@ -115,9 +130,9 @@ def print_outcome(console: Console, outcome: Outcome) -> None:
     console.print(f"written to {outcome.folder}/\n", markup=False)
 
 
-def _verdict(solution: Solution) -> str:
+def _verdict(solution: Solution, restricted: bool) -> str:
     if solution.status == "optimal":
-        return "optimal, proved: nothing in the space is better"
+        return f"optimal, proved: nothing in the space{' that was left' * restricted} is better"
     if solution.status == "feasible":
         return f"feasible, time limit reached: gap {solution.gap:.1%}, bound {solution.bound_cycles:,} cycles"
     return "infeasible: no plan fits"

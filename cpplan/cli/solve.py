@@ -9,7 +9,15 @@ from typing import Any
 import click
 
 from cpplan.cli.console import print_json, progress, remark, results
-from cpplan.cli.options import device_options, kernel_file, launch_options, take_device, take_launch
+from cpplan.cli.options import (
+    device_options,
+    kernel_file,
+    launch_options,
+    restriction_options,
+    take_device,
+    take_launch,
+    take_restriction,
+)
 
 EXIT_CODES = {"optimal": 0, "feasible": 1, "infeasible": 3}
 
@@ -18,6 +26,7 @@ EXIT_CODES = {"optimal": 0, "feasible": 1, "infeasible": 3}
 @kernel_file
 @launch_options
 @device_options(required=True)
+@restriction_options
 @click.option("--allow-opaque", is_flag=True, help="Plan data-dependent accesses as private transfers, no reuse.")
 @click.option("--k", type=click.IntRange(1), default=1, show_default=True, help="How many plans.")
 @click.option("--time-limit", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Stop with a gap then.")
@@ -47,6 +56,7 @@ def solve(
       cpplan solve examples/matmul.py --device wormhole --time-limit 10 --json -- 2048 2048 2048
       cpplan solve kernel.py --device blackhole --kernel add --arg x=bf16[1048576] --arg n=1048576 \\
           --constexpr BLOCK=1024,4096 --grid 'cdiv(n, BLOCK)'
+      cpplan solve examples/matmul.py --device blackhole --pin a_ptr.broadcast=row --forbid BLOCK_K=32
 
     \b
     Exit codes: 0 optimal, 1 feasible with a gap, 2 wrong usage or input, or nothing to plan, 3 no plan fits.
@@ -56,20 +66,29 @@ def solve(
     from cpplan.cli.outcome import Outcome, print_outcome
     from cpplan.encode.solve import solve as run_solver
 
-    launch, devices = take_launch(shared), take_device(shared).load()
+    launch, devices, restricted = take_launch(shared), take_device(shared).load(), take_restriction(shared)
     with progress(f"reading {launch.path}"):
         room = [device.sram.usable for device in devices]
         reading = reading_of(launch, sram_limit=max(room), sram_least=min(room))
     if not allow_opaque:
         reading = without_opaque(str(launch.path), reading)
     mention(reading.refused)
+    pairs = list(itertools.product(reading.problems, devices))
+    restrictions = [restricted.read(problem, device) for problem, device in pairs]
     outcomes: list[Outcome] = []
-    for problem, device in itertools.product(reading.problems, devices):
+    for (problem, device), restriction in zip(pairs, restrictions, strict=True):
         with progress(f"{problem.name} on {device.name}") as report:
             solution = run_solver(
-                problem, device, k=k, time_limit=time_limit, workers=workers, seed=seed, progress=report
+                problem,
+                device,
+                k=k,
+                time_limit=time_limit,
+                workers=workers,
+                seed=seed,
+                progress=report,
+                restriction=restriction,
             )
-        outcome = Outcome.write(out, problem, device, solution)
+        outcome = Outcome.write(out, problem, device, solution, restriction)
         outcomes.append(outcome)
         if as_json and solution.reason:
             remark(solution.reason)

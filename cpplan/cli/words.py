@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cpplan.plan.schema import AccessRecord, Decisions, PlanFile
+from cpplan.plan.plan import Order, Pattern, Split
+from cpplan.plan.schema import AccessRecord, Decisions, PlanFile, SplitRecord
 from cpplan.tile.layout import Layout
 
 LEGEND = """\
@@ -12,12 +13,12 @@ mapping x=m/2.n/6: the 12 cores along x are 2 for dim m times 6 for dim n; waves
 x*12: one core reads, 12 along x get it; x>12: passed on core to core; @k: moved in loop k; 2buf: double buffered"""
 
 
-def sharing(access: AccessRecord, dims: tuple[str, ...]) -> str:
+def sharing(pattern: Pattern, groups: tuple[int, ...], dims: tuple[str, ...]) -> str:
     """Who gets one read: ``private``, ``x*12`` (multicast to 12 cores along x), ``x>12`` (a chain)."""
-    if access.pattern == "private":
+    if pattern == "private":
         return "private"
-    mark = ">" if access.pattern == "forward" else "*"
-    return " ".join(f"{dim}{mark}{size}" for dim, size in zip(dims, access.groups, strict=True) if size > 1)
+    mark = ">" if pattern == "forward" else "*"
+    return " ".join(f"{dim}{mark}{size}" for dim, size in zip(dims, groups, strict=True) if size > 1)
 
 
 def level(name: str) -> str:
@@ -27,7 +28,12 @@ def level(name: str) -> str:
 
 def movement(access: AccessRecord, dims: tuple[str, ...]) -> str:
     """One access in a few words: ``x*12 @k 2buf noc0 diagonal``."""
-    words = [sharing(access, dims), f"@{level(access.level)}", f"{access.depth}buf", f"noc{access.noc}"]
+    words = [
+        sharing(access.pattern, access.groups, dims),
+        f"@{level(access.level)}",
+        f"{access.depth}buf",
+        f"noc{access.noc}",
+    ]
     if access.pattern == "multicast":
         words.append(access.reader)
     return " ".join(words)
@@ -35,12 +41,12 @@ def movement(access: AccessRecord, dims: tuple[str, ...]) -> str:
 
 def mapping(decisions: Decisions) -> str:
     """What each spatial dim is used for: ``x=n/12 y=m/10``; a dim without splits is left out."""
-    used = (
-        f"{dim.dim}=" + ".".join(f"{split.dim}/{split.factor}" for split in dim.splits)
-        for dim in decisions.spatial
-        if dim.splits
-    )
-    return " ".join(used) or "one core"
+    return " ".join(f"{dim.dim}={digits(dim.splits)}" for dim in decisions.spatial if dim.splits) or "one core"
+
+
+def digits(splits: Sequence[Split | SplitRecord]) -> str:
+    """What one spatial dim is used for, most significant first: ``m/2.n/6``."""
+    return ".".join(f"{split.dim}/{split.factor}" for split in splits)
 
 
 def cores(file: PlanFile) -> str:
@@ -71,7 +77,12 @@ def layouts(files: Sequence[PlanFile]) -> str:
 
 def order(decisions: Decisions) -> str:
     """Wave loops outermost first (``m.n``: one fused loop over both), or ``-`` when everything is one wave."""
-    return " ".join(".".join(group) for group in decisions.order) or "-"
+    return loops(decisions.order)
+
+
+def loops(order: Order) -> str:
+    """Wave loops outermost first."""
+    return " ".join(".".join(group) for group in order) or "-"
 
 
 def dims(file: PlanFile) -> tuple[str, ...]:

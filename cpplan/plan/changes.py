@@ -1,7 +1,8 @@
 """From one plan to a better one, decision by decision: which single change recovers most, then which next.
 
 A decision changed alone may not fit the rest (a sharing group of cores that are no longer there). It then takes along
-what it needs from the better plan: the placements that became illegal, or else wave order, mapping and block shape too.
+what it needs from the better plan: the placements that became illegal, or else wave order, mapping and block shape too,
+and where SRAM runs out the levels and depths of transfers.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from cpplan.plan.check import Evaluation, check_plan
 from cpplan.plan.forms import rules_of
 from cpplan.plan.nest import build_nest
 from cpplan.plan.plan import Placement, Plan
-from cpplan.plan.space import avoids_disabled, earns_its_cores, orders, placements
+from cpplan.plan.space import placements
 from cpplan.plan.symmetry import image, symmetries
 from cpplan.tile.program import TileProgram
 
@@ -82,11 +83,11 @@ Programs = Mapping[tuple[tuple[str, int], ...], TileProgram]
 def chain(programs: Programs, device: Device, start: Plan, target: Plan) -> list[Step]:
     """Changes that lead from ``start`` to ``target``, each the one that recovers most cycles where it stands.
 
-    Both must be plans of the space at block shapes with the same accesses (:func:`comparable`). Of equally good changes
-    the smaller one goes first. A change to something that does not fit in SRAM waits; when nothing else is left, the
-    rest changes together.
+    Single decisions go first, then those that must take others along, then whatever recovers nothing; of equally good
+    changes the smaller one. Both must be plans of the space at block shapes with the same accesses
+    (:func:`comparable`).
     """
-    here, steps = start, []
+    here, now, steps = start, _cycles(programs, device, start), []
     while left := differing(device, here, target):
         alone = [_changed(programs, device, here, target, choice) for choice in left]
         tried = [found for found in alone if found is not None]
@@ -94,9 +95,34 @@ def chain(programs: Programs, device: Device, start: Plan, target: Plan) -> list
             everything = _together(programs, device, here, target, left)
             assert everything is not None, "the target is a plan of the space"
             tried = [everything]
-        step, here = min(tried, key=lambda found: (found[0].cost.key, len(found[0].changes)))
+        best = min(tried, key=lambda found: _preference(found[0], now))
+        step, here = _without_ballast(programs, device, here, target, best)
+        now = step.cost.makespan_cycles
         steps.append(step)
     return steps
+
+
+def _cycles(programs: Programs, device: Device, plan: Plan) -> int:
+    cost = check_plan(programs[plan.block], device, plan).cost
+    assert cost is not None, "the start is a plan of the space"
+    return cost.makespan_cycles
+
+
+def _preference(step: Step, now: int) -> tuple[bool, bool, tuple[int, int, int, int], int]:
+    """Order in which changes are taken when the plan so far takes ``now`` cycles."""
+    return step.cost.makespan_cycles >= now, len(step.changes) > 1, step.cost.key, len(step.changes)
+
+
+def _without_ballast(
+    programs: Programs, device: Device, here: Plan, target: Plan, found: tuple[Step, Plan]
+) -> tuple[Step, Plan]:
+    """``found`` without the decisions that it does as well without."""
+    for choice, _, _ in found[0].changes:
+        kept = [c for c, _, _ in found[0].changes if c != choice]
+        less = _together(programs, device, here, target, kept) if kept else None
+        if less is not None and less[0].cost.key <= found[0].cost.key:
+            found = less
+    return found
 
 
 def comparable(one: Plan, other: Plan) -> bool:
@@ -110,15 +136,12 @@ def _changed(programs: Programs, device: Device, here: Plan, target: Plan, choic
     """``choice`` as in ``target``, with as little else as it takes to make a plan of it; None when that fails."""
     left = differing(device, here, target)
     taken = [choice]
-    for kind in (None, "waves", "mapping", "block"):
+    for kind in (None, "waves", "mapping", "block", "level", "depth"):
         taken += [c for c in left if c.kind == kind and c not in taken]
         plan = _with(device, here, target, taken)
-        program = programs.get(plan.block)
-        if program is None or not earns_its_cores(program, plan.spatial) or not avoids_disabled(device, plan.spatial):
+        if plan.block not in programs:
             continue
-        if plan.order not in orders(program, plan.spatial):
-            continue
-        stuck = _stuck(program, device, plan)
+        stuck = _stuck(programs[plan.block], device, plan)
         found = _together(programs, device, here, target, [*taken, *(c for c in left if c.subject in stuck)])
         if found is not None:
             return found
@@ -142,6 +165,8 @@ def _together(
     """``here`` with the decisions ``taken`` from ``target``; None when that is no plan, or too large."""
     taken = list(dict.fromkeys(taken))
     plan = _with(device, here, target, taken)
+    if plan.block not in programs:
+        return None
     evaluation = check_plan(programs[plan.block], device, plan)
     if evaluation.cost is None or evaluation.violations:
         return None

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from msgspec import UnsetType
+
 from cpplan.cost.model import Cost, evaluate
 from cpplan.device.device import Device
 from cpplan.errors import InputError
 from cpplan.plan.forms import canonical_form
 from cpplan.plan.nest import Nest, build_nest
+from cpplan.plan.partial import PartialDecisions, whole_plan
 from cpplan.plan.plan import LAUNCH, Placement, Plan
 from cpplan.plan.space import Spatial, placements, violations
 from cpplan.tile.family import candidate_program
@@ -30,8 +33,24 @@ class Evaluation:
     violations: tuple[str, ...]
 
 
-def program_of(problem: Problem, block: dict[str, int]) -> TileProgram:
-    """The candidate with block parameters ``block``; raises :class:`InputError` that lists what is offered."""
+def evaluate_decisions(problem: Problem, device: Device, decisions: PartialDecisions) -> Evaluation:
+    """The plan that ``decisions`` make up, checked and scored.
+
+    Raises :class:`InputError` when they leave something open, or name what the launch or the device does not have.
+    """
+    program = program_of(problem, None if isinstance(decisions.block, UnsetType) else decisions.block)
+    axes = tuple(dim.name for dim in device.dims)
+    accesses = tuple(access.name for access in program.accesses)
+    return check_plan(program, device, whole_plan(decisions, axes, accesses))
+
+
+def program_of(problem: Problem, block: dict[str, int] | None) -> TileProgram:
+    """The candidate with block parameters ``block`` (None: the only one); raises :class:`InputError` with a list."""
+    if block is None:
+        blocks = [candidate for family in problem.families for candidate in family.blocks]
+        if len(blocks) > 1:
+            raise InputError(f"$.decisions.block: absent, and {problem.name} has {len(blocks)} block shapes to choose")
+        block = dict(blocks[0])
     for family in problem.families:
         for number, candidate in enumerate(family.blocks):
             if dict(candidate) == block:

@@ -107,7 +107,7 @@ def whole_plan(decisions: PartialDecisions, axes: tuple[str, ...], accesses: tup
     """The plan that ``decisions`` make up for spatial dims ``axes`` and ``accesses``, with nothing left open.
 
     Raises :class:`InputError` that lists the fields that are absent or about something else. A private read needs no
-    groups, and only a multicast a reader.
+    groups, only a multicast a reader; block parameters are not checked.
     """
     wrong = list(_absent(decisions, axes, accesses))
     if wrong:
@@ -117,7 +117,7 @@ def whole_plan(decisions: PartialDecisions, axes: tuple[str, ...], accesses: tup
     spatial = {dim.dim: _given(dim.splits, ()) for dim in _given(decisions.spatial, ())}
     there = {access.access: access for access in _given(decisions.accesses, ())}
     return Plan(
-        block=tuple(_given(decisions.block, {}).items()),
+        block=tuple(sorted(_given(decisions.block, {}).items())),
         spatial=tuple(tuple(Split(s.dim, s.factor) for s in spatial[axis]) for axis in axes),
         order=_given(decisions.order, ()),
         placements=tuple(_placement(there[name], len(axes)) for name in accesses),
@@ -137,9 +137,8 @@ def _placement(access: PartialAccess, axes: int) -> Placement:
 
 
 def _absent(decisions: PartialDecisions, axes: tuple[str, ...], accesses: tuple[str, ...]) -> Iterator[str]:
-    for name in ("block", "order"):
-        if getattr(decisions, name) is UNSET:
-            yield f"$.decisions.{name}: absent"
+    if decisions.order is UNSET:
+        yield "$.decisions.order: absent"
     spatial = {dim.dim: dim for dim in _given(decisions.spatial, ())}
     yield from _unmatched("spatial", list(spatial), axes)
     yield from (f"$.decisions.spatial: {dim} has no splits" for dim, d in spatial.items() if d.splits is UNSET)

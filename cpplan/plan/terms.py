@@ -5,9 +5,10 @@ The same text goes into certificates and plan files, so that what restricted a s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from types import MappingProxyType
 from typing import cast
 
 from cpplan.device.device import Device
@@ -26,16 +27,22 @@ LAUNCH = "launch"
 
 
 def parse_restriction(
-    problem: Problem, device: Device, pins: Iterable[str] = (), forbids: Iterable[str] = ()
+    problem: Problem,
+    device: Device,
+    pins: Iterable[str] = (),
+    forbids: Iterable[str] = (),
+    of_files: Mapping[str, Iterable[str]] = MappingProxyType({}),
 ) -> Restriction:
-    """The restriction that the texts of ``pins`` and ``forbids`` state about plans of ``problem`` on ``device``.
+    """The restriction that texts state about plans of ``problem`` on ``device``.
 
-    Raises :class:`InputError` for names that the launch or the device does not have and for values that no plan has.
+    ``of_files`` holds further pins by the name of the file that they come from. Raises :class:`InputError` for names
+    that the launch or the device does not have and for values that no plan has.
     """
     reader = _Reader(problem, device)
+    sources = [("--pin ", list(pins)), *((f"{name}: ", list(texts)) for name, texts in of_files.items())]
     return Restriction(
-        tuple(term for text in pins for term in reader.terms(text, "pin")),
-        tuple(term for text in forbids for term in reader.terms(text, "forbid")),
+        tuple(term for source, texts in sources for text in texts for term in reader.terms(text, source)),
+        tuple(term for text in forbids for term in reader.terms(text, "--forbid ")),
     )
 
 
@@ -75,15 +82,15 @@ class _Reader:
     def axes(self) -> list[str]:
         return [dim.name for dim in self.device.dims]
 
-    def terms(self, text: str, option: str) -> list[Term]:
-        """The terms of one text; several for a text about all accesses."""
+    def terms(self, text: str, source: str) -> list[Term]:
+        """The terms of one text; several for a text about all accesses. Errors begin with ``source``."""
         left, equals, value = (part.strip() for part in text.partition("="))
         try:
             if not equals or not left or not value:
                 raise ValueError("write NAME=VALUE or NAME.DECISION=VALUE")
             return self._terms(left, value)
         except ValueError as error:
-            raise InputError(f"--{option} {text}: {error}") from error
+            raise InputError(f"{source}{text}: {error}") from error
 
     def _terms(self, left: str, value: str) -> list[Term]:
         text = f"{left}={value}"
