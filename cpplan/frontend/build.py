@@ -118,7 +118,7 @@ def _loop(record: LoopRecord, analysis: Analysis, numbering: Numbering, body: Bo
     if record.trips is None:
         raise KernelError(
             f"{source_of(record.op)}: the trip count of loop {name} depends on data that is only known at run time; "
-            "run the file with real tensors (mode cpu) if the data is available there"
+            "--tensors cpu runs the file with real tensors, where it is known if the file makes it"
         )
     varies = int(record.trips.min()) != int(record.trips.max())
     return Loop(

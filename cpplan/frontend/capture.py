@@ -11,12 +11,11 @@ import logging
 import os
 import runpy
 import sys
-import traceback
-import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from cpplan.errors import CpplanError, InputError, KernelError
+from cpplan.errors import InputError, KernelError
+from cpplan.frontend.failures import check_source, errors_of
 from cpplan.frontend.launch import Launch
 from cpplan.frontend.reading import all_refused
 from cpplan.frontend.recorder import Recorder
@@ -40,19 +39,19 @@ def capture(path: str, *, entry: str | None = None, mode: str = "fake", argv: Se
     recorder = Recorder(mode)
     with recorder.active():
         try:
-            execute(path, entry, argv)
+            execute(path, entry, argv, recorder.advice)
         except KernelError:
             if not recorder.launches:
                 raise  # the file cannot go on without the result of the kernel; what came before it counts
     if recorder.value_reads:
-        text = (
-            "%s reads values of tensors without memory (answered 0 or True); use mode 'cpu' if launches depend on them"
-        )
-        logging.getLogger(__name__).warning(text, path)
+        text = "%s reads values of tensors without memory (answered 0 or True); if launches depend on them, %s"
+        logging.getLogger(__name__).warning(text, path, "give --tensors cpu")
     if not recorder.launches and recorder.refused:
         raise all_refused(path, recorder.refused)
     if not recorder.launches:
         where = f"function {entry} of {path}" if entry else path
+        if recorder.empty:
+            raise InputError(f"{where}: nothing to plan: {recorder.empty[0]}")
         raise InputError(
             f"{where}: no kernel was launched. Launch one when the file runs as a script, name a function that "
             "launches one with --entry, or give --kernel with --arg, --constexpr and --grid"
@@ -60,11 +59,11 @@ def capture(path: str, *, entry: str | None = None, mode: str = "fake", argv: Se
     return recorder
 
 
-def execute(path: str, entry: str | None, argv: Sequence[str]) -> None:
+def execute(path: str, entry: str | None, argv: Sequence[str], advice: Callable[[Exception], str]) -> None:
     """Run ``path`` as a script, or import it and call ``entry`` (``name`` or ``name(literal, ...)``)."""
     check_source(path)
     # what the file prints is not part of a command's output
-    with contextlib.redirect_stdout(sys.stderr), _script_environment(path, argv), _errors_of(path):
+    with contextlib.redirect_stdout(sys.stderr), _script_environment(path, argv), errors_of(path, advice):
         if entry is None:
             runpy.run_path(path, run_name="__main__")
             return
@@ -78,24 +77,8 @@ def execute(path: str, entry: str | None, argv: Sequence[str]) -> None:
 def load_names(path: str) -> dict[str, Any]:
     """The global names of ``path`` after importing it; nothing is launched."""
     check_source(path)
-    with contextlib.redirect_stdout(sys.stderr), _script_environment(path, ()), _errors_of(path):
+    with contextlib.redirect_stdout(sys.stderr), _script_environment(path, ()), errors_of(path):
         return runpy.run_path(path, run_name="cpplan_kernel_file")
-
-
-def check_source(path: str) -> None:
-    """Raise :class:`InputError` unless ``path`` is a readable Python file that parses."""
-    try:
-        with open(path, encoding="utf-8") as file, warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            compile(file.read(), path, "exec", dont_inherit=True)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: is not UTF-8 text; give a Python file") from error
-    except SyntaxError as error:
-        raise InputError(f"{path}:{error.lineno}: is not valid Python: {error.msg}") from error
-    except ValueError as error:
-        raise InputError(f"{path}: is not valid Python: {error}") from error
 
 
 def _parse_entry(entry: str) -> tuple[str, list[Any], dict[str, Any]]:
@@ -121,30 +104,3 @@ def _script_environment(path: str, argv: Sequence[str]) -> Iterator[None]:
         yield
     finally:
         sys.argv, sys.path[:] = old_argv, old_path
-
-
-@contextlib.contextmanager
-def _errors_of(path: str) -> Iterator[None]:
-    """Turn whatever the user's file raises into one :class:`InputError` that names its line."""
-    try:
-        yield
-    except CpplanError:
-        raise
-    except SystemExit as error:
-        if error.code not in (None, 0):
-            raise InputError(f"{path}: the file ended itself with exit code {error.code}") from error
-    except ModuleNotFoundError as error:
-        place = _place(path, error)
-        raise InputError(
-            f"{place}: imports {error.name!r}, which is not installed; install it and try again"
-        ) from error
-    except Exception as error:
-        message = (str(error) or type(error).__name__).splitlines()[0]
-        raise InputError(f"{_place(path, error)}: the file failed: {type(error).__name__}: {message}") from error
-
-
-def _place(path: str, error: BaseException) -> str:
-    """Last line inside the user's file that led to ``error``."""
-    wanted = os.path.abspath(path)
-    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if os.path.abspath(f.filename) == wanted]
-    return f"{path}:{lines[-1]}" if lines else path

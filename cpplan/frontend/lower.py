@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from cpplan.errors import InternalError, KernelError, TileSizeError
+from cpplan.frontend.compile_errors import reason, refused_at
 from cpplan.frontend.generic import Operation, parse_module
 from cpplan.frontend.imaginary_gpu import current_gpu
 from cpplan.frontend.launch import Argument, DescriptorArgument, Launch
@@ -35,20 +36,27 @@ def lower(launch: Launch) -> Operation:
     except (KernelError, InternalError):
         raise
     except Exception as error:  # Triton raises many kinds; each is a refusal of this kernel
-        text = _first_lines(error)
+        text = reason(error)
         kind = TileSizeError if "maximum tensor numel" in text else KernelError
-        raise kind(f"{launch.source}: Triton cannot lower {launch.kernel}: {text}") from error
+        place = refused_at(error)
+        where = "{}:{}".format(*_author_place(launch, *place)) if place else launch.source
+        raise kind(f"{where}: Triton cannot lower {launch.kernel}: {text}") from error
     return _relocated(parse_module(generic_text(module, context)), launch)
 
 
 def _relocated(module: Operation, launch: Launch) -> Operation:
     """Operations of a generated kernel placed where its author wrote them."""
-    if launch.lines:
-        generated, author = inspect.getsourcefile(launch.function.fn), launch.source.rpartition(":")[0]
-        for op in module.walk():
-            if op.location.file == generated:
-                op.location = replace(op.location, file=author, line=launch.lines.get(op.location.line, 0))
+    for op in module.walk() if launch.lines else ():
+        file, line = _author_place(launch, op.location.file, op.location.line)
+        op.location = replace(op.location, file=file, line=line)
     return module
+
+
+def _author_place(launch: Launch, file: str, line: int) -> tuple[str, int]:
+    """Where a line of a generated kernel comes from; any other line stands for itself."""
+    if launch.lines and file == inspect.getsourcefile(launch.function.fn):
+        return launch.source.rpartition(":")[0], launch.lines.get(line, 0)
+    return file, line
 
 
 def generic_text(module: Any, context: Any) -> str:
@@ -61,16 +69,6 @@ def generic_text(module: Any, context: Any) -> str:
     if '"builtin.module"' not in text:
         raise InternalError("this Triton version does not print MLIR's generic form; Triton 3.6 to 3.9 are supported")
     return text
-
-
-def _first_lines(error: Exception) -> str:
-    """Triton's compile errors quote source; the deepest cause says it best."""
-    deepest: BaseException = error
-    while deepest.__cause__ is not None:
-        deepest = deepest.__cause__
-    text = str(getattr(deepest, "error_message", None) or deepest) or type(deepest).__name__
-    lines = [line.strip() for line in text.splitlines() if line.strip(" ^")]
-    return " ".join(lines[-1:] if text.startswith("at ") else lines[:3])  # a message without text is a source excerpt
 
 
 def _make_ir(launch: Launch) -> tuple[Any, Any]:

@@ -7,13 +7,13 @@ import importlib.util
 import inspect
 import itertools
 import types
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from cpplan.errors import CpplanError, KernelError
 from cpplan.frontend import helion
 from cpplan.frontend.arguments import describe, source_parts
+from cpplan.frontend.binding import bind, by_name, three_extents
 from cpplan.frontend.calls import call_text, tuned_call
 from cpplan.frontend.launch import Launch
 from cpplan.frontend.reading import Refusal
@@ -49,6 +49,7 @@ class Recorder:
         self.overrides = dict(overrides or {})
         self.launches: list[Launch] = []
         self.refused: list[Refusal] = []
+        self.empty: list[str] = []  # launches of no program at all, in words
         self._pretence: Any = None  # torch's part of the pretence, which counts reads of values
         self._seen: set[str] = set()
         self._tunings = 0
@@ -62,6 +63,12 @@ class Recorder:
         """How often host code read a value that a tensor without memory does not have."""
         return self._pretence.value_reads if self._pretence is not None else 0
 
+    def advice(self, error: Exception) -> str:
+        """How to go on after a failure of the file, where tensors without memory may be the reason for it."""
+        if self.value_reads or type(error).__module__.startswith("torch._subclasses"):
+            return "; its tensors have no values (a read answers 0 or True), with --tensors cpu they are real ones"
+        return ""
+
     # -- the three replaced entry points -----------------------------------------------------------------------------
 
     def run_kernel(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], grid: Any, warmup: bool) -> Any:
@@ -69,16 +76,12 @@ class Recorder:
         for hook in getattr(function, "pre_run_hooks", ()):
             hook(*args, **kwargs)
         overrides = {n: v for n, v in self.overrides.items() if self._helion is None or n in function.arg_names}
-        given = dict(zip(function.arg_names, args, strict=False)) | kwargs | overrides
+        given = by_name(function, args, kwargs, self.overrides) | overrides
         if warmup:
             return CompiledStub(function.__name__, lambda *launch: self._relaunch(function, given, *launch))
-        cache = function.device_caches[0]
-        backend, binder = cache[-2], cache[-1]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            bound, specialization, _ = binder(**{"debug": False, **given})
+        backend, bound, specialization = bind(function, given)
         extents = grid(bound) if callable(grid) else grid
-        self._record(function, backend, bound, specialization, _three(extents))
+        self._record(function, backend, bound, specialization, three_extents(function, extents))
         return CompiledStub(function.__name__)
 
     def _relaunch(self, function: Any, given: dict[str, Any], grid: Any, args: Any, kwargs: Any) -> Any:
@@ -200,8 +203,9 @@ class Recorder:
 
     def _explain_empty(self, function: Any, grid: tuple[int, int, int]) -> None:
         """An empty grid is no launch, unless it comes from a value that nobody knows."""
+        name, source = function.__name__, kernel_source(function)
+        self.empty.append(f"{source}: {name} is launched on the empty grid {grid}")
         if self.value_reads:
-            name, source = function.__name__, kernel_source(function)
             why = "which comes from a value that the file reads from a tensor; values are known with --tensors cpu only"
             refusal = Refusal(name, source, f"{source}: {name} is launched on grid {grid}, {why}")
             self.refused += [refusal] if refusal not in self.refused else []
@@ -310,12 +314,6 @@ def _patcher(stack: contextlib.ExitStack) -> Callable[[Any, str, Any], None]:
 
 def _has_torch() -> bool:
     return importlib.util.find_spec("torch") is not None
-
-
-def _three(grid: Any) -> tuple[int, int, int]:
-    extents = [int(extent) for extent in (grid if isinstance(grid, (tuple, list)) else (grid,))]
-    x, y, z = (*extents, 1, 1)[:3]
-    return x, y, z
 
 
 def kernel_source(function: Any) -> str:

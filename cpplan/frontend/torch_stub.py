@@ -23,8 +23,10 @@ _FAKE_VALUES: dict[Any, Any] = {
     torch.Tensor.item: 0,
     torch.Tensor.__bool__: True,
     torch.Tensor.__int__: 0,
+    torch.Tensor.__index__: 0,
     torch.Tensor.__float__: 0.0,
 }
+_WHOLE_READS = {torch.Tensor.tolist, torch.Tensor.numpy, torch.Tensor.__array__}
 _PRETENDS = ContextVar("pretends", default=True)
 _GET_IS_CUDA = torch.Tensor.is_cuda.__get__
 _GET_DEVICE = torch.Tensor.device.__get__
@@ -53,19 +55,26 @@ class DeviceMode(TorchFunctionMode):  # type: ignore[misc]  # torch is optional
             return True if func == _GET_IS_CUDA else torch.device("cuda", 0)
         if func in _ALWAYS_TRUE and self.true_asserts:
             return True
-        if self.fake and (func in _FAKE_VALUES or func is torch.Tensor.tolist):
+        if self.fake and func in _FAKE_VALUES:
             self.value_reads += 1
-            return (
-                _FAKE_VALUES[func]
-                if func in _FAKE_VALUES
-                else torch.zeros(args[0].shape, device="cpu").numpy().tolist()
-            )
+            return _FAKE_VALUES[func]
+        if self.fake and func in _WHOLE_READS:
+            self.value_reads += 1
+            return _of_zeros(func, *args, **kwargs)
         if type(kwargs.get("device")) is int:  # an index means a GPU
             kwargs["device"] = torch.device("cpu")
         if "device" in kwargs:
             kwargs["device"] = _on_cpu(kwargs["device"])
         kwargs.pop("pin_memory", None)
         return func(*(_on_cpu(arg) for arg in args), **kwargs)
+
+
+def _of_zeros(read: Callable[..., Any], tensor: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
+    """What a read of all values answers for a tensor that has none."""
+    from torch._subclasses.fake_tensor import unset_fake_temporarily
+
+    with unset_fake_temporarily():
+        return read(torch.zeros(tensor.shape, dtype=tensor.dtype), *args, **kwargs)
 
 
 def _on_cpu(argument: Any) -> Any:
