@@ -1,4 +1,7 @@
-"""The Python interface: ``cpplan.solve(kernel, ...)``. Importing it loads neither solver nor Triton nor torch."""
+"""The Python interface: ``cpplan.solve(kernel, ...)`` and ``cpplan.evaluate(kernel, plan, ...)``.
+
+Importing it loads neither solver nor Triton nor torch.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,8 @@ if TYPE_CHECKING:
     from cpplan.device.device import Device
     from cpplan.encode.solve import Solution
     from cpplan.frontend import Reading
+    from cpplan.plan.check import Evaluation
+    from cpplan.plan.plan import Plan
     from cpplan.tile.program import Problem
 
 ELEMENT_TYPES = {
@@ -39,6 +44,9 @@ def solve(
     seed: int = 0,
     allow_opaque: bool = False,
     progress: Callable[[str], None] | None = None,
+    pin: Sequence[str] = (),
+    forbid: Sequence[str] = (),
+    pin_file: str | Path | None = None,
 ) -> Solution:
     """The ``k`` best plans of one kernel launch on one device, with their certificate.
 
@@ -53,14 +61,80 @@ def solve(
     ``free`` names constexpr parameters that may take every multiple of 32. ``device`` is a name, the path of a spec, or
     a loaded device. ``time_limit`` is in seconds; the answer then says by its status and gap what was not proved.
 
+    ``pin`` and ``forbid`` restrict the plans to those of which all resp. none of the terms hold, such as
+    ``"BLOCK_M=128"`` or ``"a_ptr.broadcast=row"`` (:class:`cpplan.plan.restrict.Term` lists them); ``pin_file`` pins
+    what a partial plan.json decides.
+
     A file may launch several kernels as long as one of them can be planned; each of the others is a warning that says
     why. :func:`cpplan.frontend.read_launches` lists both, for planning a file with several.
 
     Raises :class:`~cpplan.errors.CpplanError`: unusable input, a kernel that cannot be analysed, a malformed spec.
     """
+    from cpplan.encode.solve import solve as solve_problem
+    from cpplan.plan.partial import pins_of, read_partial
+    from cpplan.plan.terms import parse_restriction
+
+    problem, target = _read(kernel, device, args, constexprs, grid, entry, argv, free, allow_opaque)
+    of_files = {} if pin_file is None else {str(pin_file): list(pins_of(read_partial(Path(pin_file))))}
+    restriction = parse_restriction(problem, target, pin, forbid, of_files)
+    return solve_problem(
+        problem,
+        target,
+        k=k,
+        time_limit=time_limit,
+        workers=workers,
+        seed=seed,
+        progress=progress,
+        restriction=restriction,
+    )
+
+
+def evaluate(
+    kernel: Any,
+    plan: str | Path | Plan,
+    *,
+    device: str | Device,
+    args: Mapping[str, Any] | None = None,
+    constexprs: Mapping[str, Any] | None = None,
+    grid: str | Sequence[int] | None = None,
+    entry: str | None = None,
+    argv: Sequence[str] = (),
+    free: Sequence[str] = (),
+    allow_opaque: bool = False,
+) -> Evaluation:
+    """``plan`` for one kernel launch on one device: brought into canonical form, checked, and scored.
+
+    ``plan`` is a plan, or the path of a plan.json that decides everything; its recorded cost is not looked at. The
+    launch is described as for :func:`solve`. The answer lists the rules that the plan breaks; it has a cost unless
+    rules of the plan space are broken, so also when only SRAM runs out.
+
+    Raises :class:`~cpplan.errors.CpplanError` for what :func:`solve` raises it for, and for a plan that leaves
+    something open, or names what the launch or the device does not have.
+    """
+    from cpplan.plan.check import check_plan, evaluate_decisions, program_of
+    from cpplan.plan.partial import read_partial
+    from cpplan.plan.plan import Plan
+
+    problem, target = _read(kernel, device, args, constexprs, grid, entry, argv, free, allow_opaque)
+    if isinstance(plan, Plan):
+        return check_plan(program_of(problem, dict(plan.block)), target, plan)
+    return evaluate_decisions(problem, target, read_partial(Path(plan)))
+
+
+def _read(
+    kernel: Any,
+    device: str | Device,
+    args: Mapping[str, Any] | None,
+    constexprs: Mapping[str, Any] | None,
+    grid: str | Sequence[int] | None,
+    entry: str | None,
+    argv: Sequence[str],
+    free: Sequence[str],
+    allow_opaque: bool,
+) -> tuple[Problem, Device]:
+    """The one launch that is described, and the device."""
     from cpplan.device.device import Device
     from cpplan.device.spec import load_device
-    from cpplan.encode.solve import solve as solve_problem
     from cpplan.frontend import read_launches
 
     target = device if isinstance(device, Device) else load_device(device)
@@ -84,9 +158,9 @@ def solve(
             f"{path}: launches {len(reading.problems)} kernels ({names}): choose one with entry= or pass the kernel"
         )
     for refusal in reading.refused:
-        warnings.warn(str(refusal), stacklevel=2)
+        warnings.warn(str(refusal), stacklevel=3)
     (problem,) = reading.problems
-    return solve_problem(problem, target, k=k, time_limit=time_limit, workers=workers, seed=seed, progress=progress)
+    return problem, target
 
 
 def without_opaque(path: str, reading: Reading) -> Reading:
