@@ -121,7 +121,7 @@ class _Reader:
         near = get_close_matches(name, [*self.blocks, *self.dims, *self.axes, *self.accesses], 1)
         return (
             f"{self.problem.name} on {self.device.name} has no '{name}'"
-            + (f", did you mean '{near[0]}'?" if near else "")
+            + (f", did you mean '{near[0]}'?" if near else ".")
             + f" There are block parameters {_listed(self.blocks)}; parallel dims {_listed(self.dims)} (.cores, .on); "
             f"spatial dims {_listed(self.axes)}; order; accesses {_listed(self.accesses)} (.{', .'.join(OF_ACCESS)})"
         )
