@@ -57,6 +57,7 @@ class Block:
         self.program, self.tensors, self.real = program, tensors, real
         self.position, self.values = dict(position), Values()
         self.stored: Values = {}
+        self.valid: Values = {}  # which elements of a loaded tile take part
         self.steps = _steps(program)
 
     def whole(self) -> Values:
@@ -119,9 +120,15 @@ class Block:
             return
         tensor = self.tensors[access.tensor]
         index = [self._at(s) + np.arange(n) for s, n in zip(access.starts, access.tile, strict=True)]
-        inside = [((i >= 0) & (i < n)).astype(int) for i, n in zip(index, tensor.shape, strict=True)]
+        parts = [(i >= 0) & (i < n) for i, n in zip(index, tensor.shape, strict=True)]
+        for axis, bounds in enumerate(access.bounds):
+            for begin in bounds.begins:
+                parts[axis] &= index[axis] >= self._at(begin)
+            for end in bounds.ends:
+                parts[axis] &= index[axis] < self._at(end)
         tile = tensor[np.ix_(*(np.clip(i, 0, n - 1) for i, n in zip(index, tensor.shape, strict=True)))]
-        self.values[access.value] = np.where(reduce(np.logical_and, np.ix_(*inside)), tile, 0).astype(self.real)
+        self.valid[access.value] = reduce(np.logical_and, np.ix_(*(part.astype(int) for part in parts)))
+        self.values[access.value] = np.where(self.valid[access.value], tile, 0).astype(self.real)
 
     def _at(self, form: Affine) -> int:
         return form.const + sum(c * self.position[name] for name, c in form.terms)
@@ -151,6 +158,9 @@ class Block:
                 return operands[0].reshape(op.shape)
             case "broadcast":
                 return np.broadcast_to(operands[0], op.shape)
+            case "fill":
+                valid = self.valid[op.operands[0]].reshape(op.shape)
+                return np.where(valid, operands[0], self.real(attributes["value"]))
             case "transpose":
                 return operands[0].transpose([int(axis) for axis in attributes["order"].split(",")])
             case "reduce_sum" | "reduce_max" | "reduce_min":

@@ -12,8 +12,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, cast
 
-import numpy as np
-
 from cpplan.tile.arith import Int
 from cpplan.tile.carry_roles import Role, Roles
 from cpplan.tile.combine import Combine
@@ -91,19 +89,12 @@ def _obstacle(program: TileProgram, loop: Loop) -> str | None:
             return f"every trip writes {access.tensor}{_at(access)}"
         if program.is_written(access.tensor):
             return f"it reads {access.tensor}, which the kernel writes{_at(access)}"
-        if not _is_known_before(access):
+        if access.klass == "opaque":  # the data that it depends on may be carried from trip to trip
             return f"which elements of {access.tensor} it reads may depend on earlier trips{_at(access)}"
     for op in program.ops:
         if op.kind == "while" and loop.name in program.loop_path(op.loop):
             return f"it holds a while loop{_at(op)}"
     return None
-
-
-def _is_known_before(access: Access) -> bool:
-    """Whether neither addresses nor masks can depend on data: those of a gather could be carried from trip to trip."""
-    if access.klass == "partial":
-        return not np.any(access.masked)
-    return access.klass == "affine" and "mask does not follow" not in access.note
 
 
 def _judge(program: TileProgram, loop: Loop) -> Reduction | str:
@@ -248,7 +239,7 @@ def _made_at(program: TileProgram, carry: Carry) -> str:
 
 def _live(program: TileProgram, loop: Loop) -> tuple[Carry, ...]:
     """The carries that something after the loop uses, directly or through other carries."""
-    used = {access.value for access in program.accesses if access.kind != "load"}
+    used = {name for access in program.accesses for name in access.operands}
     used |= {name for op in program.ops if loop.name not in program.loop_path(op.loop) for name in op.operands}
     for other in program.loops:
         if other is not loop and loop.name not in program.loop_path(other.name):
