@@ -12,6 +12,7 @@ from cpplan.cost.table import Bools
 from cpplan.encode.blocks import Ints
 from cpplan.encode.lanes import SpatialTable
 from cpplan.encode.orders import order_of
+from cpplan.plan.forms import loop_orders
 from cpplan.plan.restrict import Restriction
 from cpplan.tile.family import map_leaves
 from cpplan.tile.program import Family, Problem, TileProgram
@@ -79,12 +80,14 @@ def _only(table: SpatialTable, keep: Bools) -> SpatialTable:
 
 
 def allowed_orders(codes: Ints, dims: tuple[str, ...], restriction: Restriction) -> Bools:
-    """Which wave loops, given as codes over ``dims``, the restriction allows in some nesting."""
+    """Which wave loops, given as codes over ``dims``, the restriction allows in some order of the dims of each."""
     if not restriction.about("order"):
         return np.ones(len(codes), dtype=bool)
     different, which = np.unique(codes, return_inverse=True)
-    fits = [
-        restriction.allows_order(tuple(tuple(dims[d] for d in group) for group in order_of(int(code), len(dims))))
-        for code in different
-    ]
+    fits = [_some_order(order_of(int(code), len(dims)), dims, restriction) for code in different]
     return np.array(fits, dtype=bool)[which.ravel()]
+
+
+def _some_order(order: tuple[tuple[int, ...], ...], dims: tuple[str, ...], restriction: Restriction) -> bool:
+    named = tuple(tuple(dims[d] for d in group) for group in order)
+    return any(restriction.allows_order(arranged) for arranged in loop_orders(named))

@@ -68,7 +68,7 @@ def _left(
 ) -> tuple[Delivery, ...]:
     def may(way: Delivery) -> bool:
         place = Placement("", LAUNCH, 1, way.groups, way.pattern, way.noc, way.reader)
-        return any(own.allows_place(device, spatial, name, place, LAUNCH) for name, own in asked)
+        return any(own.allows_place(device, spatial, name, place, (LAUNCH,)) for name, own in asked)
 
     return tuple(way for way in found if may(way))
 

@@ -70,7 +70,7 @@ def _parameters(block: dict[str, int]) -> str:
 def check_plan(program: TileProgram, device: Device, plan: Plan) -> Evaluation:
     """``plan`` checked and scored; its block parameters are taken to be those of ``program``."""
     plan = replace(plan, block=program.block)
-    broken = list(_unknown_names(program, device, plan))
+    broken = list(_unreadable(program, device, plan))
     if broken:
         return Evaluation(program, plan, None, tuple(broken))
     plan = canonical_form(program, device, plan)
@@ -84,13 +84,17 @@ def check_plan(program: TileProgram, device: Device, plan: Plan) -> Evaluation:
     return Evaluation(program, plan, None, tuple(broken))
 
 
-def _unknown_names(program: TileProgram, device: Device, plan: Plan) -> Iterator[str]:
+def _unreadable(program: TileProgram, device: Device, plan: Plan) -> Iterator[str]:
     """Names and numbers without which the plan cannot even be read."""
     accesses = [access.name for access in program.accesses]
     if [place.access for place in plan.placements] != accesses:
         yield f"expected one placement for each of {', '.join(accesses)}, in this order"
     if any(len(part) != len(device.dims) for part in (plan.spatial, *(place.groups for place in plan.placements))):
         yield f"expected one entry for each of the spatial dims {', '.join(dim.name for dim in device.dims)}"
+        return
+    for number, dim in enumerate(device.dims):
+        if plan.cores_along(number) > dim.extent:
+            yield f"{plan.cores_along(number)} cores along {dim.name}, the device has {dim.extent}"
     dims = {dim.name for dim in program.dims}
     used = [split.dim for splits in plan.spatial for split in splits]
     looped = [dim for group in plan.order for dim in group]

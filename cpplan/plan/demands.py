@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 
 from cpplan.device.device import Device
 from cpplan.plan.alike import alike
-from cpplan.plan.forms import digit_orders, loop_orders, nestings, with_loops
+from cpplan.plan.forms import digit_orders, loop_orders, with_loops
 from cpplan.plan.nest import Nest, build_nest
 from cpplan.plan.plan import Order, Placement, Plan, Split, wave
-from cpplan.plan.restrict import Restriction, Term, as_loops, innermost, nested_orders
+from cpplan.plan.restrict import Restriction, Term, level_names
 from cpplan.plan.space import Spatial, place_key, required_group_ends
 from cpplan.tile.program import TileProgram
 
@@ -52,7 +52,7 @@ def readings(
     if not (restriction.allows_block(program.block) and restriction.allows_cores(spatial)):
         return ()
     found = {
-        tuple(_demands(restriction, program, device, spatial, dict(names), banned, places)): None
+        tuple(_demands(restriction, program, device, spatial, names, banned, places)): None
         for names in _level_names(restriction, order)
         for banned in _banned_ends(restriction, program, spatial)
     }
@@ -71,11 +71,24 @@ def beyond_rows(found: Sequence[Reading]) -> tuple[Reading, ...]:
     return () if () in left else tuple(left)
 
 
-def _level_names(restriction: Restriction, order: Order) -> list[tuple[tuple[str, str], ...]]:
-    """Names that the wave levels may take; one choice is enough when no term is about a wave level."""
-    names = dict.fromkeys(pairs for loops, pairs in nested_orders(order) if restriction.allows_loops(loops))
+Names = dict[str, tuple[str, ...]]
+"""What the wave levels may be called."""
+
+
+def _level_names(restriction: Restriction, order: Order) -> list[Names]:
+    """For every order of the dims in fused loops that is allowed: what the levels of the column are called then.
+
+    One choice is enough when no term is about a wave level.
+    """
+    names = [_names_in(order, arranged) for arranged in loop_orders(order) if restriction.allows_order(arranged)]
     named = restriction.about("level").only(lambda t: str(t.value).startswith("wave."))
-    return list(names) if named else list(names)[:1]
+    return names if named else names[:1]
+
+
+def _names_in(order: Order, arranged: Order) -> Names:
+    """Names of the levels of ``order`` when the dims of its fused loops run as ``arranged``."""
+    names = level_names(arranged)
+    return {wave(*old): names[wave(*new)] for old, new in zip(order, arranged, strict=True)}
 
 
 def _banned_ends(restriction: Restriction, program: TileProgram, spatial: Spatial) -> Iterator[Ends]:
@@ -108,7 +121,7 @@ def _demands(
     program: TileProgram,
     device: Device,
     spatial: Spatial,
-    names: dict[str, str],
+    names: Names,
     banned: Ends,
     places: Sequence[Sequence[tuple[int, Placement]]],
 ) -> Iterator[Demand]:
@@ -127,7 +140,7 @@ def _demands(
                 number
                 for number, place in places[of_one_kind[0]]
                 if not banned.intersection(enumerate(place.groups))
-                and restriction.allows_place(device, spatial, name, place, names.get(place.level, place.level))
+                and restriction.allows_place(device, spatial, name, place, names.get(place.level, (place.level,)))
             )
             wanted.append((allowed, len(of_one_kind)))
         yield from _dealt_out(members, wanted, everything)
@@ -192,26 +205,21 @@ def member(restriction: Restriction, program: TileProgram, device: Device, plan:
     chosen = replace(plan, spatial=tuple(spatial))
     nest = build_nest(program, plan.spatial, plan.order)
     for order in sorted(loop_orders(plan.order), key=lambda order: [[position[d] for d in group] for group in order]):
-        dealt = []
-        for nested in itertools.product(*(nestings(group) for group in order)):
-            if restriction.allows_loops(as_loops(itertools.chain.from_iterable(nested))):
-                inner = innermost(order, nested)
-                names = {wave(*old): inner[wave(*new)] for old, new in zip(plan.order, order, strict=True)}
-                dealt += _dealt(restriction, program, device, chosen, nest, names)
-        if dealt:
-            first = min(dealt, key=lambda placements: [place_key(nest, p) for p in placements])
-            return restriction.by_pinned_name(with_loops(replace(chosen, placements=first), order))
+        if restriction.allows_order(order):
+            dealt = _dealt(restriction, program, device, chosen, nest, _names_in(plan.order, order))
+            if dealt is not None:
+                return restriction.by_pinned_name(with_loops(replace(chosen, placements=dealt), order))
     return None
 
 
 def _dealt(
-    restriction: Restriction, program: TileProgram, device: Device, plan: Plan, nest: Nest, names: dict[str, str]
-) -> list[tuple[Placement, ...]]:
+    restriction: Restriction, program: TileProgram, device: Device, plan: Plan, nest: Nest, names: Names
+) -> tuple[Placement, ...] | None:
     """The first way to deal placements to alike accesses that satisfies the terms about accesses, if there is one."""
 
     def fits(number: int, place: Placement) -> bool:
         name = program.accesses[number].name
-        return restriction.allows_place(device, plan.spatial, name, place, names.get(place.level, place.level))
+        return restriction.allows_place(device, plan.spatial, name, place, names.get(place.level, (place.level,)))
 
     def deal(members: tuple[int, ...], left: list[Placement]) -> list[Placement] | None:
         if not members:
@@ -232,7 +240,7 @@ def _dealt(
         anonymous = [replace(plan.placements[i], access="") for i in members]
         dealt = deal(members, sorted(anonymous, key=lambda p: place_key(nest, p)))
         if dealt is None:
-            return []
+            return None
         for number, place in zip(members, dealt, strict=True):
             out[number] = place
-    return [tuple(out)]
+    return tuple(out)

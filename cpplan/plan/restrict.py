@@ -3,7 +3,8 @@
 A :class:`Term` says one thing about a plan; a plan satisfies a :class:`Restriction` when all pinned terms hold of it
 and no forbidden one does. A term about something that a plan does not have (a block parameter of another kernel, an
 access of another variant) does not hold. Terms are about plans as they are written, not about canonical forms: of a
-class of equal plans, the forms that satisfy the restriction are in the space (docs/encoding.md, section 8).
+class of equal plans, the forms that satisfy the restriction are in the space (docs/encoding.md, section 8). What one
+form may be called by two names (a reader rule, a fused loop) has both: a term holds when it holds by some name.
 
 :mod:`cpplan.plan.terms` reads terms from text, :mod:`cpplan.plan.partial` from plan files.
 """
@@ -11,13 +12,13 @@ class of equal plans, the forms that satisfy the restriction are in the space (d
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal, cast
 
 from cpplan.device.device import Device
-from cpplan.plan.forms import loop_orders, nestings, rules_of
+from cpplan.plan.forms import nestings, rules_of
 from cpplan.plan.nest import cores_per_dim
 from cpplan.plan.plan import Order, Placement, Plan, Reader, Split, wave
 from cpplan.plan.space import Spatial
@@ -100,16 +101,13 @@ class Restriction:
         return all(holds(t) for t in self.pins) and not any(holds(t) for t in self.forbids)
 
     def allows(self, device: Device, plan: Plan) -> bool:
-        """Whether ``plan`` satisfies the restriction. Of a fused loop, any nesting of its dims, in their order, may."""
+        """Whether ``plan`` satisfies the restriction as it is written; its forms may differ."""
         digits = (self.allows_digits(axis, splits) for axis, splits in enumerate(plan.spatial))
         if not (self.allows_block(plan.block) and self.allows_cores(plan.spatial) and all(digits)):
             return False
-        return any(self._allows_nested(device, plan, nested) for nested in _nested(plan.order))
-
-    def _allows_nested(self, device: Device, plan: Plan, nested: tuple[Order, ...]) -> bool:
-        names = innermost(plan.order, nested)
-        return self.allows_loops(as_loops(itertools.chain.from_iterable(nested))) and all(
-            self.allows_place(device, plan.spatial, place.access, place, names.get(place.level, place.level))
+        names = level_names(plan.order)
+        return self.allows_order(plan.order) and all(
+            self.allows_place(device, plan.spatial, place.access, place, names.get(place.level, (place.level,)))
             for place in plan.placements
         )
 
@@ -134,20 +132,18 @@ class Restriction:
         own = self.about("digits").only(lambda t: isinstance(t.value, tuple) and t.value[0] == axis)
         return own.satisfied(lambda t: t.value == (axis, splits))
 
-    def allows_loops(self, loops: Loops) -> bool:
-        """Whether the terms about the wave order allow ``loops``."""
-        return self.about("order").satisfied(lambda t: t.value == loops)
-
     def allows_order(self, order: Order) -> bool:
-        """Whether some nesting of the fused loops of ``order`` satisfies the terms about the wave order."""
-        return any(self.allows_loops(loops) for loops, _ in nested_orders(order))
+        """Whether wave loops, fused ones with their dims in this order, satisfy the terms about the wave order."""
+        return self.about("order").satisfied(lambda t: t.value in nested_loops(order))
 
-    def allows_place(self, device: Device, spatial: Spatial, access: str, place: Placement, level: str) -> bool:
-        """Whether ``place``, at the level that is called ``level``, satisfies the terms about ``access``."""
+    def allows_place(
+        self, device: Device, spatial: Spatial, access: str, place: Placement, levels: Collection[str]
+    ) -> bool:
+        """Whether ``place``, at a level that goes by any name of ``levels``, satisfies the terms about ``access``."""
 
         def holds(term: Term) -> bool:
             if term.decision == "level":
-                return term.value == level_name(level)
+                return term.value in levels
             if term.decision == "broadcast":
                 return term.value in (place.pattern, tuple(i for i, g in enumerate(place.groups) if g > 1))
             if term.decision == "reader":
@@ -177,22 +173,13 @@ def as_loops(order: Iterable[Iterable[str]]) -> Loops:
     return tuple(frozenset(group) for group in order)
 
 
-def _nested(order: Order) -> Iterable[tuple[Order, ...]]:
-    return itertools.product(*(nestings(group) for group in order))
-
-
-def innermost(order: Order, nested: tuple[Order, ...]) -> dict[str, str]:
-    """Level name of every loop of ``order`` when it is nested as ``nested`` says: transfers sit in the innermost."""
-    return {wave(*group): wave(*loops[-1]) for group, loops in zip(order, nested, strict=True)}
-
-
 @lru_cache(maxsize=1 << 12)
-def nested_orders(order: Order) -> tuple[tuple[Loops, tuple[tuple[str, str], ...]], ...]:
-    """All loops inside loops that a canonical ``order`` may be read as, each with the level names it gives."""
-    found: dict[tuple[Loops, tuple[tuple[str, str], ...]], None] = {}
-    for arranged in loop_orders(order):
-        for nested in _nested(arranged):
-            names = (level_name(wave(*loops[-1])) for loops in nested)
-            pairs = tuple(zip((wave(*group) for group in order), names, strict=True))
-            found[as_loops(itertools.chain.from_iterable(nested)), pairs] = None
-    return tuple(found)
+def nested_loops(order: Order) -> frozenset[Loops]:
+    """All that ``order`` may be called: a fused loop is also loops inside each other, over its dims in their order."""
+    nested = itertools.product(*(nestings(group) for group in order))
+    return frozenset(as_loops(itertools.chain.from_iterable(loops)) for loops in nested)
+
+
+def level_names(order: Order) -> dict[str, tuple[str, ...]]:
+    """All names of every wave level: transfers in a fused loop sit in the innermost of the loops it may be read as."""
+    return {wave(*group): tuple(level_name(wave(*group[first:])) for first in range(len(group))) for group in order}
