@@ -164,7 +164,8 @@ def _print(console: Console, shown: Shown) -> None:
     time = words.microseconds(cost.makespan_cycles, chosen.device.clock_mhz)
     console.print(
         f"{chosen.kernel.name} on {chosen.device.name}, {shown.chosen.name}: {time} us "
-        f"({cost.makespan_cycles:,} cycles), bound by {cost.bound_by}"
+        f"({cost.makespan_cycles:,} cycles), bound by {cost.bound_by}",
+        markup=False,
     )
     console.print(
         f"cores {words.cores(chosen)}, {words.mapping(chosen.decisions)}, block {words.block(chosen.decisions)}, "

@@ -116,7 +116,8 @@ def print_outcome(console: Console, outcome: Outcome) -> None:
     solution = outcome.solution
     console.print(
         f"{outcome.kernel} on {outcome.device} ({outcome.array})   {_verdict(solution, outcome.restricted)}   "
-        f"{solution.solve_seconds:.2f} s"
+        f"{solution.solve_seconds:.2f} s",
+        markup=False,
     )
     if outcome.solution.reason:
         console.print(outcome.solution.reason, markup=False)
