@@ -196,9 +196,12 @@ class Rules(BodyFacts):
     # -- shape and contraction -----------------------------------------------------------------------------------------
 
     def reshape(self, op: Op, operands: list[Form]) -> Form:
-        """A new axis of one element; other reshapes are not followed."""
+        """A new axis of one element; other reshapes are followed where nothing varies along the axes."""
         axis = _number(op, "axis")
-        return Form() if axis is None else _moved(operands[0], lambda at: at + (at >= axis))
+        if axis is not None:
+            return _moved(operands[0], lambda at: at + (at >= axis))
+        stays = len(op.operand_shapes[0]) == len(op.shape) == 1
+        return _moved(operands[0], lambda at: at if stays else None)
 
     def broadcast(self, op: Op, operands: list[Form]) -> Form:
         """Axes of one element repeated, or a scalar everywhere."""

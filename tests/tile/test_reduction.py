@@ -56,6 +56,11 @@ def log_sum_exp(t: Tensors) -> np.ndarray:
     return np.log(np.exp(t["x"]).sum(1))
 
 
+def softmax_of_all(t: Tensors) -> np.ndarray:
+    score = t["x"] / 0.75
+    return (np.exp(score) * score).sum(1) / np.exp(score).sum()
+
+
 CASES: dict[str, tuple[str | tuple[str, ...], bool, Formula]] = {
     "elementwise_sum": ("sum", False, lambda t: 16 * 0.5 + (t["x"] * (np.arange(64) // 16 * 16 + 1)).sum(1)),
     "sum_of_squares": ("sum", True, lambda t: 1 / np.sqrt((t["x"] ** 2).mean(1) + 1e-6)),
@@ -68,6 +73,7 @@ CASES: dict[str, tuple[str | tuple[str, ...], bool, Formula]] = {
     "log_sum_exp": ("online softmax", True, log_sum_exp),
     "block_weights": ("online softmax", True, log_sum_exp),
     "ragged_log_sum_exp": ("online softmax", True, lambda t: log_sum_exp({"x": t["x"][:, :40]})),
+    "one_peak": ("online softmax", True, softmax_of_all),
     "two_levels": (("sum", "max", "scaled sum"), True, lambda t: t["x"].sum(1) + log_sum_exp(t)),
 }
 """Kernel: kind, whether all parts may start from the identities, and what it stores."""

@@ -93,6 +93,23 @@ def ragged_log_sum_exp_kernel(x, y, N: tl.constexpr, R: tl.constexpr, B: tl.cons
 
 
 @triton.jit
+def one_peak_kernel(x, y, N: tl.constexpr, R: tl.constexpr, B: tl.constexpr):
+    """All rows together: peak and total are scalars, the weighted sum has an axis."""
+    peak = -float("inf")
+    total = 0.0
+    weighted = tl.zeros((R,), tl.float32)
+    for start in range(0, N, B):
+        tile = columns_of(x, start, N, R, B) / 0.75
+        new_peak = tl.maximum(peak, tl.max(tile))
+        rescale = tl.exp(peak - new_peak)
+        weight = tl.exp(tile - new_peak)
+        total = total * rescale + tl.sum(weight)
+        weighted = weighted * rescale + tl.sum(weight * tile, 1)
+        peak = new_peak
+    tl.store(y + tl.arange(0, R), weighted / total)
+
+
+@triton.jit
 def two_levels_kernel(x, y, N: tl.constexpr, R: tl.constexpr, B: tl.constexpr):
     """The sum and the softmax run through an inner loop."""
     total = tl.zeros((R,), tl.float32)
