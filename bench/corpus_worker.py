@@ -42,6 +42,9 @@ ARGUMENTS = {"09-persistent-matmul.py": ("--K_range", "512", "0")}
 """Command lines of scripts. This tutorial checks all its kernels and then calls each 20,000 times for every size of a
 range, which is left empty here."""
 
+REAL_TENSORS = ("grouped_gemm.py", "moe_matmul_ogs.py")
+"""Scripts whose launches depend on values of tensors."""
+
 
 def cases_of(path: Path) -> list[str]:
     """Names of the public top-level functions."""
@@ -50,7 +53,10 @@ def cases_of(path: Path) -> list[str]:
 
 
 def wants_real_tensors(path: Path, case: str | None) -> bool:
-    """Whether the file lists the case in REAL_TENSORS: sequence lengths are then read as values."""
+    """Whether the file lists the case in REAL_TENSORS, or is a script listed here: values such as sequence lengths are
+    then read."""
+    if case is None:
+        return path.name in REAL_TENSORS
     for node in ast.parse(path.read_text()).body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "REAL_TENSORS":
             return case in ast.literal_eval(node.value)

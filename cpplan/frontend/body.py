@@ -143,7 +143,7 @@ class Body:
             return []
         if value in self._owner:
             op, position = self._owner[value]
-            return _carried(op, position - 1)
+            return _carried(op, position - 1) if position else []  # the induction variable is an index of its own
         made = value.op
         return [] if made is None or made.name in ("tt.load", "tt.descriptor_load") else self._inputs_of(made, value)
 

@@ -35,12 +35,13 @@ class LoopRules(WalkerBase):
 
     def _trips(self, op: Operation) -> Array | None:
         """Trip count over the axes outside the loop; None when a bound is only known at run time."""
-        forms = [self.linear(v) for v in op.operands[:3]]
-        arrays = [self.space.array(form) if form is not None else None for form in forms]
-        lower, upper, step = arrays
-        if lower is None or upper is None or step is None or bool((step <= 0).any()):
+        lower, upper, step = (self.linear(v) for v in op.operands[:3])
+        if lower is None or upper is None or step is None:
             return None
-        trips: Array = np.maximum(0, -((lower - upper) // step))
+        distance, steps = self.space.array(upper - lower), self.space.array(step)  # both bounds may shift by data
+        if distance is None or steps is None or bool((steps <= 0).any()):
+            return None
+        trips: Array = np.maximum(0, -(-distance // steps))
         return trips
 
     def _induction(self, op: Operation, index: int) -> Linear:

@@ -18,7 +18,7 @@ from cpplan.frontend.imaginary_gpu import current_gpu
 
 Patch = Callable[[Any, str, Any], None]
 
-_ALWAYS_TRUE = {torch.allclose, torch.equal, torch.testing.assert_close}
+_ALWAYS_TRUE = {torch.allclose, torch.equal}
 _FAKE_VALUES: dict[Any, Any] = {
     torch.Tensor.item: 0,
     torch.Tensor.__bool__: True,
@@ -199,10 +199,24 @@ def patch_cuda(patch: Patch) -> None:
         patch(torch.cuda, name, lambda *_, **__: _Nothing())
 
 
+def _swap_forgotten(swap: Callable[[Any, Any], None], mode: Any) -> Callable[[Any, Any], None]:
+    """``Module.to`` exchanges the parameters of a module, which torch refuses for tensors that a weak reference knows;
+    the mode's own memory of which tensor stands for which is such a reference."""
+
+    def forget_and_swap(first: Any, second: Any) -> None:
+        memo = mode.fake_tensor_converter.meta_converter.tensor_memo
+        for key in [key for key, tensor in memo.items() if tensor is first or tensor is second]:
+            del memo[key]
+        swap(first, second)
+
+    return forget_and_swap
+
+
 @contextlib.contextmanager
 def pretend_cuda(patch: Patch, fake: bool) -> Iterator[DeviceMode]:
     """Patches, device rewriting and (with ``fake``) tensors without memory, for the duration of the context."""
     patch_cuda(patch)
+    patch(torch.testing, "assert_close", lambda *_, **__: None)  # nothing has been computed
     patch(torch, "compile", lambda f=None, *_, **__: f if f is not None else (lambda g: g))
     mode = DeviceMode(fake)
     if hasattr(torch.autograd, "_engine_run_backward"):
@@ -212,6 +226,7 @@ def pretend_cuda(patch: Patch, fake: bool) -> Iterator[DeviceMode]:
             from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
             patch(FakeTensor, "device", property(_claimed_device(vars(FakeTensor)["device"].fget)))
-            stack.enter_context(FakeTensorMode(allow_non_fake_inputs=True))
+            memoryless = stack.enter_context(FakeTensorMode(allow_non_fake_inputs=True))
+            patch(torch.utils, "swap_tensors", _swap_forgotten(torch.utils.swap_tensors, memoryless))
         stack.enter_context(mode)
         yield mode

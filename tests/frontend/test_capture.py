@@ -290,3 +290,34 @@ tree, metrics = viewer.parse(["time/ms"], "copy.hatchet")
 viewer.print_tree(tree, metrics)
 """
     assert [launch.grid for launch in capture_launches(write(tmp_path, body))] == [(16, 1, 1)]
+
+
+def test_modules_are_moved_and_converted(tmp_path: Path) -> None:
+    body = """\
+moves = {
+    "to": lambda module: module.to("cuda").to(torch.bfloat16),
+    "both": lambda module: module.to("cuda", torch.bfloat16),
+    "cuda": lambda module: module.cuda().bfloat16(),
+}
+for move in moves.values():
+    layer = torch.nn.Linear(64, 32)
+    tied = torch.nn.Linear(64, 32)
+    tied.weight = layer.weight
+    both = move(torch.nn.Sequential(layer, tied))
+    assert both[0].weight is both[1].weight and both[0].weight.device.type == "cuda"
+    copy[(32,)](torch.empty_like(layer.weight), layer.weight, 2048, BLOCK=64)
+"""
+    (launch,) = capture_launches(write(tmp_path, body))
+    assert str(launch.arguments["x_ptr"]) == "bf16[32,64]"
+
+
+def test_checks_of_results_pass_since_nothing_is_computed(tmp_path: Path) -> None:
+    body = """\
+x = torch.arange(1024, dtype=torch.float32, device="cuda")
+y = torch.zeros_like(x)
+copy[(16,)](y, x, 1024, BLOCK=64)
+torch.testing.assert_close(y, x)
+assert torch.allclose(y, x) and torch.equal(y, x)
+"""
+    for mode in ("fake", "cpu"):
+        assert len(capture_launches(write(tmp_path, body), mode=mode)) == 1

@@ -182,3 +182,14 @@ def test_loop_that_never_runs_is_left_out() -> None:
     assert [a.tensor for a in tile_program.accesses] == ["x_ptr", "y_ptr"]
     assert tile_program.loops == ()
     assert [loop.trips for loop in program("rows.py", "no_trips", 2048).loops] == [2, 8]
+
+
+def test_loop_over_a_run_that_starts_where_memory_says() -> None:
+    tile_program = program("rows.py", "segments", 0)
+    assert [loop.trips for loop in tile_program.loops] == [4]
+    assert [(a.tensor, a.klass) for a in tile_program.accesses if a.loop] == [("x_ptr", "opaque"), ("x_ptr", "affine")]
+
+
+def test_loop_that_ends_where_memory_says_is_refused_and_named() -> None:
+    with pytest.raises(KernelError, match=r"rows\.py:\d+: the trip count of loop i depends on data"):
+        program("rows.py", "segments", 1)

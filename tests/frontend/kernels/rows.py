@@ -49,6 +49,17 @@ def gather_kernel(y_ptr, table_ptr, index_ptr, columns, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def segments_kernel(y_ptr, starts_ptr, x_ptr, SEVERAL: tl.constexpr, BLOCK: tl.constexpr):
+    row, lanes = tl.program_id(0), tl.arange(0, BLOCK)
+    start = tl.load(starts_ptr + row)
+    end = tl.load(starts_ptr + row + 1) if SEVERAL else start + 4 * BLOCK
+    total = tl.zeros([BLOCK], tl.float32)
+    for i in range(start, end, BLOCK):
+        total += tl.where(lanes > i, tl.load(x_ptr + i + lanes), tl.load(x_ptr + lanes))
+    tl.store(y_ptr + row * BLOCK + lanes, total)
+
+
+@triton.jit
 def transpose_kernel(y_ptr, x_ptr, rows, columns, BLOCK: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     j = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
@@ -143,6 +154,11 @@ def gather(rows=64, columns=100):
     table = torch.randn((1000, columns), device="cuda")
     index = torch.arange(rows, device="cuda", dtype=torch.int32) * 3
     gather_kernel[(rows,)](torch.empty_like(table[:rows]), table, index, columns, BLOCK=128)
+
+
+def segments(several=1):
+    x, starts = torch.randn((512,), device="cuda"), torch.zeros((9,), dtype=torch.int32, device="cuda")
+    segments_kernel[(8,)](torch.empty((8 * 64,), device="cuda"), starts, x, SEVERAL=bool(several), BLOCK=64)
 
 
 def transpose(rows=128, columns=256):
