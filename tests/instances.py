@@ -11,7 +11,7 @@ from random import Random
 
 from cpplan.device.device import Device, Dram, Forward, Multicast, Noc, SpatialDim, Sram, Transfer, Unit
 from cpplan.tile.family import stack
-from cpplan.tile.program import Access, Affine, Buffer, Dim, Loop, Op, Problem, Tensor, TileProgram
+from cpplan.tile.program import Access, Affine, Buffer, Carry, Dim, Loop, Op, Problem, Tensor, TileProgram
 
 MESHES = [(1, 1), (1, 2), (2, 1), (2, 2), (1, 4), (3, 2), (2, 3), (3, 3), (4, 2), (4, 3), (4, 6)]
 RINGS = [(4,), (6,), (8,)]
@@ -100,7 +100,40 @@ def random_program(r: Random) -> TileProgram:
     )
     buffers = (Buffer("acc", square, "fp32"),) if r.random() < 0.5 else ()
     program = TileProgram("random", dims, tuple(loops), tuple(tensors), tuple(accesses), ops, buffers)
-    return of_rows(r, program) if r.random() < 0.25 else program
+    program = of_rows(r, program) if r.random() < 0.25 else program
+    return with_reduction(r, program) if r.random() < 0.5 else program
+
+
+def with_reduction(r: Random, program: TileProgram) -> TileProgram:
+    """``program`` with one outermost loop that carries a sum or a maximum, few blocks and a store after the loop, so
+    that it pays to share the trips of the loop."""
+    dims = tuple(replace(d, extent=r.choice([1, 1, 2, 3])) for d in program.dims[:3])
+    kept = {d.name for d in dims} | {"k0", *(loop.name for loop in program.loops if loop.parent is not None)}
+    loops = tuple(loop for loop in program.loops if loop.name in kept and loop.parent in (None, "k0"))[:2]
+    names = {d.name for d in dims} | {loop.name for loop in loops}
+    if not loops:
+        return program
+
+    def moved(access: Access, loop: str | None) -> Access:
+        starts = tuple(Affine(s.const, tuple(t for t in s.terms if t[0] in names)) for s in access.starts)
+        return replace(access, loop=loop, starts=starts)
+
+    loads = [moved(a, a.loop if a.loop in names else r.choice([None, "k0"])) for a in program.accesses[:-1]]
+    if not any("k0" in program.loop_path(a.loop) for a in loads):
+        return program
+    square = tuple((d.name, 64) for d in dims)
+    store = replace(program.accesses[-1], loop=None, starts=(Affine(0, square), Affine()), value="reduced")
+    shape = r.choice([(64, 64), (32, 32), (1, 64)])
+    kind, start = r.choice([("add", "0.0"), ("max", "-inf")])
+    term = next(a.value for a in loads if "k0" in program.loop_path(a.loop))
+    ops = (
+        Op("start", "constant", (), shape, "fp32", None, (("value", start),)),
+        Op("term", "exp", (term,), shape, "fp32", "k0", (), (shape,), ("fp32",)),
+        Op("next", kind, ("carried", "term"), shape, "fp32", "k0", (), (shape,) * 2, ("fp32",) * 2),
+    )
+    first = replace(loops[0], trips=r.randint(2, 9), carries=(Carry("start", "carried", "next", "reduced"),))
+    old = tuple(replace(op, loop=op.loop if op.loop in names else "k0") for op in program.ops)
+    return replace(program, dims=dims, loops=(first, *loops[1:]), accesses=(*loads, store), ops=old + ops)
 
 
 def of_rows(r: Random, program: TileProgram) -> TileProgram:

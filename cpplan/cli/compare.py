@@ -15,7 +15,7 @@ RANKING = (
 )
 """What plans are ranked by, first to last (the fixed order of the space decides what is still equal)."""
 
-LEVEL_TERMS = ("load", "store", "serial_load", "serial_store", "ops", "busiest", "period", "total")
+LEVEL_TERMS = ("load", "store", "serial_load", "serial_store", "combine", "ops", "busiest", "period", "total")
 
 
 def verdict(one: PlanFile, other: PlanFile) -> str:

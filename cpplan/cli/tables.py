@@ -47,12 +47,12 @@ def movement_table(files: Sequence[PlanFile]) -> Table:
 def level_table(file: PlanFile) -> Table:
     """Where the time goes: one row per level of the loop nest, cycles per iteration except ``total``."""
     out = table(
-        "level", ">trips", ">load", ">store", ">serial load", ">serial store", ">compute", ">period", ">total",
-        "busiest", ">cycles",
+        "level", ">trips", ">load", ">store", ">serial load", ">serial store", ">combine", ">compute", ">period",
+        ">total", "busiest", ">cycles",
     )  # fmt: skip
     for level in file.cost.levels:
-        numbers = (level.trips, level.load, level.store, level.serial_load, level.serial_store, level.ops)
-        rest = (level.period, level.total)
+        numbers = (level.trips, level.load, level.store, level.serial_load, level.serial_store, level.combine)
+        rest = (level.ops, level.period, level.total)
         out.add_row(
             level.name, *(f"{n:,}" for n in (*numbers, *rest)), level.busiest_name, f"{level.busiest:,}"
         )  # fmt: skip

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cpplan.plan.plan import Order, Pattern, Split
-from cpplan.plan.schema import AccessRecord, Decisions, PlanFile, SplitRecord
+from cpplan.plan.schema import AccessRecord, CombineRecord, Decisions, PlanFile, SplitRecord
 from cpplan.tile.layout import Layout
 
 LEGEND = """\
 mapping x=m/2.n/6: the 12 cores along x are 2 for dim m times 6 for dim n; waves: wave loops, outermost first
+k/4 tree noc0, k a loop: 4 cores run its trips for one block, then combine over noc0 in a tree
 x*12: one core reads, 12 along x get it; x>12: passed on core to core; @k: moved in loop k; 2buf: double buffered"""
 
 
@@ -41,7 +42,13 @@ def movement(access: AccessRecord, dims: tuple[str, ...]) -> str:
 
 def mapping(decisions: Decisions) -> str:
     """What each spatial dim is used for: ``x=n/12 y=m/10``; a dim without splits is left out."""
-    return " ".join(f"{dim.dim}={digits(dim.splits)}" for dim in decisions.spatial if dim.splits) or "one core"
+    used = " ".join(f"{dim.dim}={digits(dim.splits)}" for dim in decisions.spatial if dim.splits) or "one core"
+    return used if decisions.combine is None else f"{used} {combine(decisions.combine)}"
+
+
+def combine(way: CombineRecord) -> str:
+    """How partial states are combined: ``tree noc0``."""
+    return f"{way.method} noc{way.noc}"
 
 
 def digits(splits: Sequence[Split | SplitRecord]) -> str:

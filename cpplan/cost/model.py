@@ -17,15 +17,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cpplan.cost.combine import CombineCost, combine_cost
 from cpplan.cost.streams import Resources, Vector, resources, streams, tile_size
 from cpplan.cost.traffic import tiles_moved
 from cpplan.cost.units import level_work
 from cpplan.device.device import Device
 from cpplan.plan.nest import Nest, build_nest
 from cpplan.plan.plan import Placement, Plan
+from cpplan.plan.routes import Coordinate
+from cpplan.plan.space import shared_loop, writers
 from cpplan.tile.arith import Int, round_up
 from cpplan.tile.layout import shape_bytes
 from cpplan.tile.program import Access, TileProgram
+
+COMBINE = "combine"
+"""Name of the buffer in which partial states of other cores arrive."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +44,9 @@ class Level:
     store: int  # double-buffered stores
     serial_load: int  # single-buffered loads
     serial_store: int
+    combine: int  # partial states of a shared loop
     ops: int  # the level's own tile ops
-    serial: int  # serial part: single-buffered transfers, ops, inner levels
+    serial: int  # serial part: single-buffered transfers, ops, inner levels, combining
     busiest: int  # busiest resource over everything inside one iteration
     busiest_name: str
     period: int
@@ -96,13 +103,22 @@ def evaluate(program: TileProgram, device: Device, plan: Plan) -> Cost:
     nest = build_nest(program, plan.spatial, plan.order)
     layout = resources(device)
     active = tuple(plan.cores_along(s) for s in range(len(device.dims)))
+    who = writers(program, plan.spatial)
     moved = {
-        a.name: _stream(program, device, layout, active, nest, a, p)
+        a.name: _stream(program, device, layout, active, nest, a, p, who)
         for a, p in zip(program.accesses, plan.placements, strict=True)
     }
-    levels, busy = _levels(program, device, plan, nest, layout, moved)
+    combine = _combine(program, device, layout, plan)
+    levels, busy = _levels(program, device, plan, nest, layout, moved, combine)
     makespan = device.launch_cycles + levels[0].total
-    return _report(program, device, plan, nest, layout, moved, levels, busy, makespan)
+    return _report(program, device, plan, nest, layout, moved, combine, levels, busy, makespan)
+
+
+def _combine(program: TileProgram, device: Device, layout: Resources, plan: Plan) -> CombineCost | None:
+    shared = shared_loop(program, plan.spatial)
+    if shared is None or plan.combine is None:
+        return None
+    return combine_cost(program, device, layout, plan.spatial, *shared, plan.combine)
 
 
 @dataclass(frozen=True)
@@ -122,10 +138,12 @@ def _stream(
     nest: Nest,
     access: Access,
     place: Placement,
+    who: tuple[Coordinate, ...] | None,
 ) -> Stream:
     tiles = np.array([tiles_per_transfer(nest, access, place)], dtype=np.int64)
     store = access.kind != "load"
-    found = streams(device, layout, active, store, tile_size(program, access), tiles, (place.delivery,))
+    size = tile_size(program, access)
+    found = streams(device, layout, active, store, size, tiles, (place.delivery,), writers=who)
     return Stream(found.busy[0, 0], found.fill[0, 0], int(found.noc_bytes[0, 0]))
 
 
@@ -136,6 +154,7 @@ def _levels(
     nest: Nest,
     layout: Resources,
     moved: Mapping[str, Stream],
+    combine: CombineCost | None,
 ) -> tuple[list[Level], Vector]:
     ops = _ops_per_level(program, device, nest)
     done: dict[int, Level] = {}
@@ -149,12 +168,15 @@ def _levels(
         inside = np.zeros(layout.count, dtype=np.int64)
         for _, _, s in here:
             inside = inside + s.busy
+        combined = 0
+        if combine is not None and node == nest.home[""]:
+            inside, combined = inside + combine.busy, int(combine.fill.max())
         inner = 0
         for child in nest.children(node):
             inside = inside + nest.trips[child] * busy[child]
             inner += done[child].total
         busy[node] = inside
-        done[node] = _level(device, nest, node, layout, here, ops[node], inner, inside)
+        done[node] = _level(device, nest, node, layout, here, combined, ops[node], inner, inside)
     return [done[i] for i in range(len(nest.names))], busy[0]
 
 
@@ -174,6 +196,7 @@ def _level(
     node: int,
     layout: Resources,
     here: list[tuple[Access, Placement, Stream]],
+    combined: int,
     ops: int,
     inner: int,
     inside: Vector,
@@ -183,12 +206,13 @@ def _level(
 
     load, store = group(False, 2), group(True, 2)
     serial_load, serial_store = group(False, 1), group(True, 1)
-    serial = serial_load + ops + inner + serial_store
+    serial = serial_load + ops + inner + combined + serial_store
     busiest = int(inside.max())
     period = int(max(busiest, overlapped(device, load, serial, store)))
     trips = nest.trips[node]
     return Level(
-        nest.names[node] or "launch", trips, load, store, serial_load, serial_store, ops, serial, busiest,
+        nest.names[node] or "launch", trips, load, store, serial_load, serial_store, combined, ops, serial,
+        busiest,
         layout.names[int(inside.argmax())], period, load + (trips - 1) * period + serial + store,
     )  # fmt: skip
 
@@ -217,6 +241,7 @@ def _report(
     nest: Nest,
     layout: Resources,
     moved: Mapping[str, Stream],
+    combine: CombineCost | None,
     levels: list[Level],
     busy: Vector,
     makespan: int,
@@ -231,6 +256,9 @@ def _report(
         noc += moved[access.name].noc_bytes * nest.iterations(nest.names.index(place.level))
     buffers = tuple((a.name, buffer_bytes(program, device, nest, a, p)) for a, p in pairs)
     buffers += fixed_buffers(program, device)
+    if combine is not None:
+        buffers += ((COMBINE, combine.sram),)
+        noc += combine.noc_bytes * nest.iterations(nest.home[""])
     compute = sum(level.ops * nest.iterations(i) for i, level in enumerate(levels))
     shares = _shares(layout, busy, compute, makespan)
     return Cost(

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from cpplan.device.device import Device, Transfer
 from cpplan.plan.plan import Delivery
-from cpplan.plan.routes import link_count, load_weights, store_weights
+from cpplan.plan.routes import Coordinate, link_count, load_weights, store_weights
 from cpplan.tile.arith import Int, ceil_div, ceil_of, cycles_at, times
 from cpplan.tile.layout import hardware_tiles, tile_bytes
 from cpplan.tile.program import Access, TileProgram
@@ -99,14 +99,15 @@ def packets(transfer: Transfer, total: Int) -> tuple[Int, Int]:
 
 @lru_cache(maxsize=1 << 14)
 def link_weights(
-    device: Device, layout: Resources, active: tuple[int, ...], store: bool, ways: tuple[Delivery, ...]
-) -> Vector:
+    device: Device, layout: Resources, active: tuple[int, ...], store: bool, ways: tuple[Delivery, ...],
+    writers: tuple[Coordinate, ...] | None = None,
+) -> Vector:  # fmt: skip
     """(deliveries, resources) weights of every delivery on every link; zero on resources that are not links."""
     out = np.zeros((len(ways), layout.count), dtype=np.int64)
     for row, way in zip(out, ways, strict=True):
         first = layout.links[way.noc]
         if store:
-            weights = store_weights(device, active, way.noc)
+            weights = store_weights(device, active, way.noc, writers)
         else:
             weights = load_weights(device, active, way.groups, way.pattern, way.noc, way.reader)
         row[first : first + len(weights)] = weights
@@ -123,12 +124,14 @@ def streams(
     tiles: Vector,
     ways: tuple[Delivery, ...],
     kept: Vector | None = None,
+    writers: tuple[Coordinate, ...] | None = None,
 ) -> Streams:
     """Occupation by transfers of ``tiles[t]`` tiles per core (or per sharing group) under every delivery.
 
-    ``active`` is the number of cores in use along each spatial dim; ``kept`` selects resources (default: all).
+    ``active`` is the number of cores in use along each spatial dim; ``kept`` selects resources (default: all);
+    ``writers`` are the cores that store (default: all).
     """
-    weights = link_weights(device, layout, active, store, ways)
+    weights = link_weights(device, layout, active, store, ways, writers)
     pages = np.asarray(tiles, dtype=np.int64) * size.pages
     total = pages * size.page_bytes
     chosen = np.arange(layout.count) if kept is None else kept
@@ -140,7 +143,7 @@ def streams(
     column = {int(resource): i for i, resource in enumerate(chosen)}
     for w, way in enumerate(ways):
         members = int(np.prod(way.groups))
-        count = int(np.prod(active)) // members
+        count = len(writers) if store and writers is not None else int(np.prod(active)) // members
         own, chain[:, w] = _initiator(device, store, pages, size.page_bytes, members, way)
         for resource, cycles in _at_banks(device, layout, store, count * pages, size.page_bytes, way.noc).items():
             busy[:, w, column[resource]] = cycles

@@ -12,14 +12,16 @@ then p is dropped (cycles grow with weight, so sums and maxima are unchanged).
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from cpplan.cost.model import buffer_bytes, fixed_buffers, overlapped, tiles_per_transfer
+from cpplan.cost.combine import combine_cost
+from cpplan.cost.model import COMBINE, buffer_bytes, fixed_buffers, overlapped, tiles_per_transfer
 from cpplan.cost.streams import Resources, resources, streams, tile_size
 from cpplan.cost.traffic import tiles_moved
 from cpplan.cost.units import level_work
@@ -27,21 +29,26 @@ from cpplan.device.device import Device
 from cpplan.plan.alike import alike
 from cpplan.plan.demands import Reading, beyond_rows, possible, readings
 from cpplan.plan.nest import Nest, build_nest
-from cpplan.plan.plan import Delivery, Order, Pattern, Placement, Reader
+from cpplan.plan.plan import Combine, Delivery, Order, Pattern, Placement, Plan, Reader
 from cpplan.plan.restrict import FREE, Restriction
-from cpplan.plan.routes import load_weights, store_weights
+from cpplan.plan.routes import Coordinate, combine_weights, load_weights, store_weights
 from cpplan.plan.space import (
     Spatial,
     active_extents,
+    combines,
     deliveries,
     is_shareable,
     legal_levels,
     required_group_ends,
     required_wave_boundaries,
+    shared_loop,
+    writers,
 )
 from cpplan.tile.program import Access, TileProgram
 
 Ints = npt.NDArray[np.int64]
+Kind = Literal["load", "store", "combine"]
+KINDS: tuple[Kind, ...] = ("load", "store", "combine")
 Bools = npt.NDArray[np.bool_]
 
 
@@ -50,8 +57,8 @@ class Rows:
     """All placements of one access that fit in SRAM alone, in the fixed order of the plan space."""
 
     access: str
-    store: bool
-    places: tuple[Placement, ...]
+    kind: Kind
+    places: tuple[Any, ...]  # placements; combines in the last rows of a column with a shared loop
     number: Ints  # (n,) position in the fixed order of the plan space
     level: Ints  # (n,) node of the nest
     depth: Ints  # (n,) 1 or 2
@@ -65,7 +72,7 @@ class Rows:
         """The rows selected by ``keep``."""
         chosen = tuple(np.array(self.places, dtype=object)[keep]) if len(self.places) else ()
         return Rows(
-            self.access, self.store, chosen, self.number[keep], self.level[keep], self.depth[keep], self.sram[keep],
+            self.access, self.kind, chosen, self.number[keep], self.level[keep], self.depth[keep], self.sram[keep],
             self.dram[keep], self.noc[keep], self.busy[keep], self.fill[keep],
         )  # fmt: skip
 
@@ -86,6 +93,17 @@ class Column:
     readings: tuple[Reading, ...] = ()  # of a restricted column: one of them must be met
 
     @property
+    def accesses(self) -> tuple[Rows, ...]:
+        """The rows of the accesses: all but those of a combine."""
+        return tuple(rows for rows in self.rows if rows.kind != "combine")
+
+    def plan(self, block: tuple[tuple[str, int], ...], places: Sequence[Any]) -> Plan:
+        """The plan that takes one place of every rows, at block shape ``block``."""
+        count = len(self.accesses)
+        combine = places[count] if len(places) > count else None
+        return Plan(block, self.spatial, self.order, tuple(places[:count]), combine)
+
+    @property
     def combinations(self) -> int:
         """Number of plans in the column, canonical or not."""
         total = 1
@@ -95,8 +113,12 @@ class Column:
 
 
 @lru_cache(maxsize=1 << 14)
-def _kept_resources(device: Device, active: tuple[int, ...], ways: frozenset[Delivery], stores: frozenset[int]) -> Ints:
-    """Positions of the resources that can be the busiest for these deliveries."""
+def _kept_resources(
+    device: Device, spatial: Spatial, ways: frozenset[Delivery], stores: frozenset[int],
+    who: tuple[Coordinate, ...] | None, loop: str | None, combining: tuple[Combine, ...],
+) -> Ints:  # fmt: skip
+    """Positions of the resources that can be the busiest for these deliveries, stores and combines."""
+    active = active_extents(spatial)
     layout = resources(device)
     keep = list(range(layout.links[0]))
     for noc, first in enumerate(layout.links):
@@ -105,7 +127,10 @@ def _kept_resources(device: Device, active: tuple[int, ...], ways: frozenset[Del
             for w in ways
             if w.noc == noc
         }
-        vectors |= {store_weights(device, active, noc).tobytes(): None} if noc in stores else {}
+        vectors |= {store_weights(device, active, noc, who).tobytes(): None} if noc in stores else {}
+        for way in combining:
+            if way.noc == noc and loop is not None:
+                vectors |= {w.tobytes(): None for w in combine_weights(device, spatial, loop, way.method, noc)}
         if not vectors:
             continue
         stacked = np.stack([np.frombuffer(v, dtype=np.int64) for v in vectors])
@@ -144,15 +169,20 @@ def build_column(
     for access in program.loads():
         ways |= set(deliveries(device, spatial, access, is_shareable(program, access)))
     stores = range(len(device.nocs)) if any(a.kind != "load" for a in program.accesses) else ()
-    kept = _kept_resources(device, active, frozenset(ways), frozenset(stores))
+    shared, who = shared_loop(program, spatial), writers(program, spatial)
+    combining = tuple(combines(program, device, spatial))
+    loop = shared[0] if shared is not None else None
+    kept = _kept_resources(device, spatial, frozenset(ways), frozenset(stores), who, loop, combining)
     own = [0] * len(nest.names)
     for position, cycles in (ops if ops is not None else position_cycles(program, device)).items():
         own[nest.home[position]] += cycles
     fixed = sum(size for _, size in fixed_buffers(program, device))
     rows = tuple(
-        _rows(program, device, layout, spatial, nest, active, kept, access, device.sram.usable - fixed)
+        _rows(program, device, layout, spatial, nest, active, kept, access, device.sram.usable - fixed, who)
         for access in program.accesses
     )
+    if shared is not None:
+        rows += (_combine_rows(program, device, layout, spatial, nest, kept, shared, combining),)
     column = Column(
         spatial, order, nest, tuple(own), fixed, rows,
         tuple(alike(program)),
@@ -164,11 +194,11 @@ def build_column(
 
 def _restricted(program: TileProgram, device: Device, column: Column, restriction: Restriction) -> Column:
     """``column`` without the placements that the restriction rules out, and with what it demands of the others."""
-    numbered = [list(zip(rows.number.tolist(), rows.places, strict=True)) for rows in column.rows]
+    numbered = [list(zip(rows.number.tolist(), rows.places, strict=True)) for rows in column.accesses]
     found = readings(restriction, program, device, column.spatial, column.order, numbered)
-    keep = (possible(found, access, rows.number.tolist()) for access, rows in enumerate(column.rows))
-    left = tuple(rows.take(np.array(k, dtype=bool)) for rows, k in zip(column.rows, keep, strict=True))
-    return replace(column, rows=left, readings=beyond_rows(found))
+    keep = (possible(found, access, rows.number.tolist()) for access, rows in enumerate(column.accesses))
+    left = tuple(rows.take(np.array(k, dtype=bool)) for rows, k in zip(column.accesses, keep, strict=True))
+    return replace(column, rows=left + column.rows[len(left) :], readings=beyond_rows(found))
 
 
 def position_cycles(program: TileProgram, device: Device) -> dict[str, int]:
@@ -186,6 +216,7 @@ def _rows(
     kept: Ints,
     access: Access,
     room: int,
+    who: tuple[Coordinate, ...] | None,
 ) -> Rows:
     store = access.kind != "load"
     size = tile_size(program, access)
@@ -195,7 +226,7 @@ def _rows(
     tiles = np.array([tiles_per_transfer(nest, access, p) for p in at], dtype=np.int64)
     single = np.array([buffer_bytes(program, device, nest, access, p) for p in at], dtype=np.int64)
     fitting = single <= room
-    found = streams(device, layout, active, store, size, np.where(fitting, tiles, 1), ways, kept)
+    found = streams(device, layout, active, store, size, np.where(fitting, tiles, 1), ways, kept, who)
     moved = {
         (t, groups): tiles_moved(program, spatial, nest, access, replace(at[t], groups=groups))
         for t in range(len(levels))
@@ -220,7 +251,7 @@ def _rows(
     page = size.pages * size.page_bytes
     return Rows(
         access.name,
-        store,
+        "store" if store else "load",
         tuple(
             Placement(access.name, nest.names[levels[t]], d, *_fields(ways[w]))
             for t, w, d in zip(t_of, w_of, depths, strict=True)
@@ -236,6 +267,29 @@ def _rows(
     )
 
 
+def _combine_rows(
+    program: TileProgram, device: Device, layout: Resources, spatial: Spatial, nest: Nest, kept: Ints,
+    shared: tuple[str, int], ways: tuple[Combine, ...],
+) -> Rows:  # fmt: skip
+    """One row per way to combine a shared loop, at the level of the block."""
+    costs = [combine_cost(program, device, layout, spatial, *shared, way) for way in ways]
+    level, count = nest.home[""], len(ways)
+    noc = np.array([c.noc_bytes for c in costs], dtype=np.int64) * nest.iterations(level)
+    return Rows(
+        COMBINE,
+        "combine",
+        ways,
+        np.arange(count),
+        np.full(count, level),
+        np.ones(count, dtype=np.int64),
+        np.array([c.sram for c in costs], dtype=np.int64),
+        np.zeros(count, dtype=np.int64),
+        noc,
+        np.stack([c.busy[kept] for c in costs]),
+        np.stack([c.fill[kept] for c in costs]),
+    )
+
+
 def _fields(way: Delivery) -> tuple[tuple[int, ...], Pattern, int, Reader]:
     return way.groups, way.pattern, way.noc, way.reader
 
@@ -246,8 +300,8 @@ def feasible(device: Device, column: Column, choice: Ints) -> Bools:
     for node in column.boundaries:
         keep &= np.any([r.level[c] == node for r, c in zip(column.rows, choice.T, strict=True)], axis=0)
     for dim, size in column.ends:
-        ends = [np.array([p.groups[dim] == size for p in rows.places], dtype=bool) for rows in column.rows]
-        keep &= np.any([e[c] for e, c in zip(ends, choice.T, strict=True)], axis=0)
+        ends = [np.array([p.groups[dim] == size for p in rows.places], dtype=bool) for rows in column.accesses]
+        keep &= np.any([e[c] for e, c in zip(ends, choice.T, strict=False)], axis=0)
     for members in column.alike:
         for a, b in itertools.pairwise(members):
             keep &= column.rows[a].number[choice[:, a]] <= column.rows[b].number[choice[:, b]]
@@ -285,18 +339,19 @@ def makespans(device: Device, column: Column, choice: Ints) -> Ints:
             busy += nest.trips[child] * inside.pop(child)
             inner += total.pop(child)
         inside[node] = busy
-        load, store = _group(column, choice, node, False, 2), _group(column, choice, node, True, 2)
-        serial = _group(column, choice, node, False, 1) + _group(column, choice, node, True, 1)
-        serial += column.ops[node] + inner
+        load, store = _group(column, choice, node, "load", 2), _group(column, choice, node, "store", 2)
+        serial = column.ops[node] + inner
+        for kind in KINDS:
+            serial = serial + _group(column, choice, node, kind, 1)
         period = np.maximum(busy.max(axis=1), overlapped(device, load, serial, store))
         total[node] = load + (nest.trips[node] - 1) * period + serial + store
     return device.launch_cycles + total[0]
 
 
-def _group(column: Column, choice: Ints, node: int, store: bool, depth: int) -> Ints:
+def _group(column: Column, choice: Ints, node: int, kind: Kind, depth: int) -> Ints:
     summed = np.zeros((len(choice), column.rows[0].fill.shape[1]), dtype=np.int64)
     for rows, picked in zip(column.rows, choice.T, strict=True):
-        if rows.store == store:
+        if rows.kind == kind:
             here = (rows.level[picked] == node) & (rows.depth[picked] == depth)
             summed += rows.fill[picked] * here[:, None]
     busiest: Ints = summed.max(axis=1)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import itertools
 from functools import lru_cache
 
-from cpplan.plan.nest import Nest, wave_trips
+from cpplan.plan.nest import Nest
 from cpplan.plan.plan import Placement, Split
+from cpplan.plan.space import shared_loop
+from cpplan.tile.arith import ceil_div
 from cpplan.tile.program import Access, TileProgram
 
 
@@ -29,27 +31,31 @@ def tiles_moved(
     """Tiles of ``access`` that cross the DRAM ports in the whole launch."""
     level = nest.names.index(place.level)
     enclosing = {name for i in nest.path(level) for name, _ in nest.indices[i]}
-    dims = {d.name for d in program.dims}
+    axes = {d.name: d.extent for d in program.dims}
+    shared = shared_loop(program, spatial)
+    if shared is not None:
+        axes[shared[0]] = next(loop.trips for loop in program.loops if loop.name == shared[0])
     total = 1
     for i in nest.path(nest.home[access.loop or ""]):
         for name, trips in nest.indices[i]:
-            if name not in dims and (name in enclosing or name in access.indices):
+            if name not in axes and (name in enclosing or name in access.indices):
                 total *= trips
-    waves = wave_trips(program, spatial)
-    for dim in program.dims:
-        if dim.name in access.indices:
-            total *= dim.extent
+    for name, extent in axes.items():
+        if name in access.indices:
+            total *= extent
             continue
-        factors, grouped = _digits(spatial, dim.name, place.groups)
+        if shared is not None and name == shared[0] and access.kind != "load":
+            continue  # the first core of a team writes
+        factors, grouped = _digits(spatial, name, place.groups)
         cores = 1
         for factor in factors:
             cores *= factor
         every = _groups_among_first(factors, grouped, cores)
-        if dim.name not in enclosing:
+        if name not in enclosing:
             total *= every
             continue
-        full = waves[dim.name] - 1
-        total *= full * every + _groups_among_first(factors, grouped, dim.extent - full * cores)
+        full = ceil_div(extent, cores) - 1
+        total *= full * every + _groups_among_first(factors, grouped, extent - full * cores)
     return total
 
 

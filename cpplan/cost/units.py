@@ -16,6 +16,7 @@ from cpplan.device.device import Device, Unit
 from cpplan.tile.arith import Int, ceil_div, cycles_at, times
 from cpplan.tile.layout import hardware_tiles, shape_bytes, tile_bytes
 from cpplan.tile.program import DTYPE_BITS, HARDWARE_TILE, Op, TileProgram
+from cpplan.tile.reduction import Reduction
 
 FREE_KINDS = frozenset({"constant", "index", "reshape", "splat", "broadcast", "expand_dims", "cast", "bitcast", "view"})
 """Ops that cost no unit time of their own: they are folded into the op that uses them or into pack/unpack."""
@@ -52,6 +53,18 @@ def level_work(program: TileProgram, device: Device) -> dict[str, Work]:
             thread = device.unit(unit).thread
             level[thread] = level.get(thread, 0) + cycles
     return {name: Work(threads) for name, threads in totals.items()}
+
+
+def combine_work(reduction: Reduction, device: Device, in_runs: Int) -> Work:
+    """Work of one combine step of two partial states, both in SRAM."""
+    read = {f"{side}.{state.result}" for side in ("left", "right") for state in reduction.state}
+    written = {state.combined for state in reduction.state}
+    threads: dict[str, Int] = {}
+    for op in reduction.ops:
+        for unit, cycles in op_cycles(op, device, read, written, in_runs).items():
+            thread = device.unit(unit).thread
+            threads[thread] = threads.get(thread, 0) + cycles
+    return Work(threads)
 
 
 def op_cycles(op: Op, device: Device, resident: set[str], stored: set[str], in_runs: Int) -> dict[str, Int]:

@@ -151,6 +151,17 @@ class Device:
             total *= dim.extent
         return total
 
+    @property
+    def core_transfer(self) -> Transfer | None:
+        """How one core writes to another: as a multicast to one, else along a forwarding link; None when it cannot."""
+        if self.multicast is not None:
+            return self.multicast.transfer
+        return self.forward.transfer if self.forward is not None else None
+
+    def sends_along(self, dim: str) -> bool:
+        """Whether cores that differ only in spatial dim ``dim`` can write to each other."""
+        return self.multicast is not None or (self.forward is not None and dim in self.forward.dims)
+
     def unit(self, name: str) -> Unit:
         """The functional unit called ``name``."""
         return next(u for u in self.units if u.name == name)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from cpplan.cost.combine import StateSize, least_cycles, state_size
 from cpplan.cost.streams import transfer_cycles
 from cpplan.cost.units import level_work
 from cpplan.device.device import Device
 from cpplan.encode.scope import Scope
 from cpplan.errors import InputError
+from cpplan.plan.space import axes
 from cpplan.tile.arith import ceil_div, round_up
 from cpplan.tile.layout import hardware_tiles, shape_bytes, tile_bytes
 from cpplan.tile.program import Access, Family, TileProgram
@@ -29,13 +32,21 @@ class BlockFacts:
     """Integers of every block-shape candidate (B of them) that the bounds need."""
 
     program: TileProgram
-    extents: Ints  # (dims, B) blocks
+    axes: tuple[str, ...]  # what cores divide among themselves: parallel dims, then a loop that may be shared
+    extents: Ints  # (axes, B) blocks, or trips
     trips: Ints  # (loops, B)
     pages: Ints  # (accesses, B) hardware tiles per tile
     page_bytes: tuple[int, ...]
     ops: Ints  # (1 + loops, B) cycles of own ops at block level and in each loop
     fixed: Ints  # (B,) bytes of accumulators and intermediates
+    state: StateSize | None  # of a loop that may be shared, with (B,) arrays
     scopes: tuple[Scope, ...] = ()  # what a restriction leaves of every access; none: everything
+
+    @property
+    def blocks(self) -> Ints:
+        """(B,) blocks of the grid."""
+        total: Ints = np.prod(self.extents[: len(self.program.dims)], axis=0)
+        return total
 
     @property
     def scoped_accesses(self) -> list[tuple[Access, Scope | None]]:
@@ -57,15 +68,23 @@ def block_facts(family: Family, device: Device) -> BlockFacts:
     fixed = np.zeros(count, dtype=np.int64)
     for buffer in program.buffers:
         fixed = fixed + round_up(shape_bytes(buffer.shape, buffer.dtype, program.in_runs), device.sram.alignment)
+    shared = axes(program, device)
     return BlockFacts(
         program,
-        rows([d.extent for d in program.dims]),
+        tuple(shared),
+        rows(list(shared.values())),
         rows([loop.trips for loop in program.loops]),
         rows([hardware_tiles(a.tile, program.in_runs) for a in program.accesses]),
         tuple(tile_bytes(program.tensor(a.tensor).dtype) for a in program.accesses),
         rows([work[""].cycles(), *(work[loop.name].cycles() for loop in program.loops)]),
         fixed,
+        _state(program, device, row) if len(shared) > len(program.dims) else None,
     )
+
+
+def _state(program: TileProgram, device: Device, row: Callable[[object], Ints]) -> StateSize:
+    size = state_size(program, device)
+    return StateSize(row(size.pages), row(size.bytes), size.page_bytes, row(size.cycles), size.apart)
 
 
 def loop_number(program: TileProgram, name: str) -> int:
@@ -73,14 +92,28 @@ def loop_number(program: TileProgram, name: str) -> int:
     return next(i for i, loop in enumerate(program.loops) if loop.name == name)
 
 
-def block_cycles(facts: BlockFacts) -> Ints:
-    """Cycles of all tile ops of one block, per block shape."""
-    total: Ints = facts.ops[0].copy()
+def trips_per_core(facts: BlockFacts, block: Ints, sharing: Ints | int) -> Ints:
+    """(loops, n) trips that one core runs of every loop when ``sharing`` cores divide those of the loop they share."""
+    trips = facts.trips[:, block]
+    if facts.state is not None:
+        number = loop_number(facts.program, facts.axes[-1])
+        trips[number] = ceil_div(trips[number], sharing)
+    return trips
+
+
+def block_cycles(facts: BlockFacts, device: Device, block: Ints, sharing: Ints | int) -> Ints:
+    """(n,) cycles of all tile ops that one core runs for a block that ``sharing`` cores share, and of combining."""
+    total: Ints = facts.ops[0, block].copy()
+    trips = trips_per_core(facts, block, sharing)
     for number, loop in enumerate(facts.program.loops):
         runs = np.ones_like(total)
         for name in facts.program.loop_path(loop.name):
-            runs = runs * facts.trips[loop_number(facts.program, name)]
-        total = total + runs * facts.ops[1 + number]
+            runs = runs * trips[loop_number(facts.program, name)]
+        total = total + runs * facts.ops[1 + number, block]
+    if facts.state is not None:
+        state = facts.state
+        here = StateSize(state.pages[block], state.bytes[block], state.page_bytes, state.cycles[block], state.apart)
+        total = total + least_cycles(device, here, sharing)
     return total
 
 
@@ -101,7 +134,7 @@ def check_plannable(name: str, family: Family, facts: BlockFacts, device: Device
 def _one_core_cycles(facts: BlockFacts, device: Device) -> Floats:
     """Cycles of every block shape with all ops and transfers in turn on one core, in floats: they never wrap around."""
     program, trips = facts.program, facts.trips.astype(float)
-    blocks: Floats = np.prod(facts.extents.astype(float), axis=0)
+    blocks: Floats = np.prod(facts.extents[: len(program.dims)].astype(float), axis=0)
 
     def runs(loop: str | None) -> Floats:
         total: Floats = blocks
@@ -121,17 +154,15 @@ def _one_core_cycles(facts: BlockFacts, device: Device) -> Floats:
 def block_bounds(facts: BlockFacts, device: Device) -> Ints:
     """Lower bound of every block shape over all mappings and orders (cycles)."""
     program = facts.program
-    blocks = np.prod(facts.extents, axis=0)
-    rounds = ceil_div(blocks, device.cores)
-    per_block = block_cycles(facts)
-    bank = np.zeros_like(per_block)
-    alone: dict[bool, Ints] = {False: np.zeros_like(per_block), True: np.zeros_like(per_block)}
+    compute = _least_compute(facts, device)
+    bank = np.zeros_like(compute)
+    alone: dict[bool, Ints] = {False: np.zeros_like(compute), True: np.zeros_like(compute)}
     least = facts.fixed.copy()
     for number, access in enumerate(program.accesses):
         store = access.kind != "load"
         rate = device.dram.bank_write_rate if store else device.dram.bank_read_rate
         transfer = device.dram.write if store else device.dram.read
-        tiles = np.ones_like(per_block)
+        tiles = np.ones_like(compute)
         for position, dim in enumerate(program.dims):
             tiles = tiles * (facts.extents[position] if dim.name in access.indices else 1)
         for name in program.loop_path(access.loop):
@@ -142,6 +173,18 @@ def block_bounds(facts: BlockFacts, device: Device) -> Ints:
         alone[store] = np.maximum(alone[store], transfer.latency + facts.pages[number] * each)
         least = least + facts.pages[number] * facts.page_bytes[number]
     bound = device.launch_cycles + np.maximum(
-        rounds * per_block + alone[False] + alone[True], bank + facts.ops.sum(axis=0)
+        compute + alone[False] + alone[True], bank + facts.ops.sum(axis=0)
     )
     return np.where(least <= device.sram.usable, bound, INFINITE)
+
+
+def _least_compute(facts: BlockFacts, device: Device) -> Ints:
+    """(B,) cycles of the tile ops on the busiest core, however the cores divide blocks and shared trips."""
+    every = np.arange(facts.extents.shape[1])
+    best: Ints = ceil_div(facts.blocks, device.cores) * block_cycles(facts, device, every, 1)
+    most = 1 if facts.state is None else min(device.cores, int(facts.extents[-1].max()))
+    for sharing in range(2, most + 1):
+        rounds = ceil_div(facts.blocks, device.cores // sharing)
+        found = rounds * block_cycles(facts, device, every, sharing)
+        best = np.minimum(best, np.where(facts.extents[-1] >= sharing, found, best))
+    return best

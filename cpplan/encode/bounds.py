@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from cpplan.device.device import Device
-from cpplan.encode.blocks import BlockFacts, Ints, block_cycles, loop_number
-from cpplan.encode.lanes import Lanes, lane_waves
+from cpplan.encode.blocks import BlockFacts, Ints, loop_number
+from cpplan.encode.lanes import Lanes, lane_block_cycles, lane_trips, lane_waves
 from cpplan.encode.ways import widest_ways
 from cpplan.tile.arith import ceil_div
 
@@ -14,7 +14,8 @@ from cpplan.tile.arith import ceil_div
 def lane_bounds(facts: BlockFacts, device: Device, lanes: Lanes) -> Ints:
     """Lower bound of every lane over all orders, levels and deliveries: tile ops and compulsory traffic."""
     program, waves = facts.program, lane_waves(facts, lanes)
-    compute = np.prod(waves, axis=0) * block_cycles(facts)[lanes.block]
+    compute = np.prod(waves, axis=0) * lane_block_cycles(facts, device, lanes)
+    trips = lane_trips(facts, lanes)
     nocs = len(device.nocs)
     bank, processor = np.zeros(len(lanes), dtype=np.int64), np.zeros(len(lanes), dtype=np.int64)
     once = {False: np.zeros(len(lanes), dtype=np.int64), True: np.zeros(len(lanes), dtype=np.int64)}
@@ -25,15 +26,15 @@ def lane_bounds(facts: BlockFacts, device: Device, lanes: Lanes) -> Ints:
             tiles = tiles * (waves[position] if dim.name in access.indices else 1)
         for name in program.loop_path(access.loop):
             if name in access.indices:
-                tiles = tiles * facts.trips[loop_number(program, name), lanes.block]
+                tiles = tiles * trips[loop_number(program, name)]
         pages, page_bytes = facts.pages[number, lanes.block], facts.page_bytes[number]
         cheapest: list[tuple[Ints, Ints, Ints]] = [
-            way.cycles(device, store, pages, page_bytes) for way in widest_ways(device, program, access, lanes.cores)
+            way.cycles(device, store, pages, page_bytes) for way in widest_ways(device, facts, access, lanes.cores)
         ]
         once[store] = np.maximum(once[store], np.min([np.maximum(c, b) for c, b, _ in cheapest], axis=0))
         all_pages = [
             way.cycles(device, store, tiles * pages, page_bytes)
-            for way in widest_ways(device, program, access, lanes.cores)
+            for way in widest_ways(device, facts, access, lanes.cores)
         ]
         bank = bank + np.min([b for _, b, _ in all_pages], axis=0)
         processor = processor + np.min([c for c, _, _ in all_pages], axis=0)

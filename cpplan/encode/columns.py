@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from cpplan.encode.blocks import INFINITE, Ints, block_bounds, block_cycles
+from cpplan.encode.blocks import INFINITE, Ints, block_bounds
 from cpplan.encode.bounds import lane_bounds
 from cpplan.encode.incumbent import Site, score
-from cpplan.encode.lanes import Lanes, chunks, earns, lane_waves, spread_lanes
+from cpplan.encode.lanes import Lanes, chunks, earns, lane_block_cycles, lane_waves, spread_lanes
 from cpplan.encode.orders import Bounded, Order, column_bounds, count_orders, order_of, refined_bounds
 from cpplan.encode.restricted import allowed_orders
 from cpplan.encode.search import FamilyFacts, Search
@@ -107,7 +107,7 @@ def _construct(search: Search, family: FamilyFacts, blocks: Ints) -> None:
     """First incumbents: the spreads that finish the tile ops soonest, under the most promising orders."""
     facts = family.facts
     lanes, spread = spread_lanes(facts, family.table, blocks)
-    compute = np.prod(lane_waves(facts, lanes), axis=0) * block_cycles(facts)[lanes.block]
+    compute = np.prod(lane_waves(facts, lanes), axis=0) * lane_block_cycles(facts, search.device, lanes)
     soonest = np.lexsort((lane_bounds(facts, search.device, lanes), compute))[:CONSTRUCTED]
     _seed(search, [
         ColumnSet(family, lanes.block[soonest[b.lane]], spread[soonest[b.lane]], b.order, b.bound)

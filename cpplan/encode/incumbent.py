@@ -174,8 +174,8 @@ def best_plans(device: Device, site: Site, choice: Ints, k: int) -> list[Incumbe
 def _incumbent(device: Device, site: Site, picked: Ints, key: Key) -> Incumbent:
     """The plan of one choice of rows, by its first image inside the restriction."""
     column = site.column
-    places = tuple(rows.places[c] for rows, c in zip(column.rows, picked, strict=True))
-    plan = Plan(site.program.block, column.spatial, column.order, places)
+    places = [rows.places[c] for rows, c in zip(column.rows, picked, strict=True)]
+    plan = column.plan(site.program.block, places)
     images = orbit(plan, site.partners)
     programs = {partner.block: partner.program for partner in site.partners}
     first = next(i for i in images if member(site.restriction, programs[i[0]], device, i[2]) is not None)

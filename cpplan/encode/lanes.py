@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cpplan.device.device import Device
-from cpplan.encode.blocks import BlockFacts, Ints
+from cpplan.encode.blocks import BlockFacts, Ints, block_cycles, trips_per_core
 from cpplan.plan.plan import Split
 from cpplan.plan.space import Spatial, digit_sequences
 from cpplan.tile.arith import ceil_div
@@ -39,11 +39,20 @@ class SpatialTable:
 
 
 @lru_cache(maxsize=64)
-def spatial_table(device: Device, dims: tuple[str, ...], largest: tuple[int, ...]) -> SpatialTable:
-    """Enumerate the mappings once per device; ``largest`` is the largest extent of every dim over all block shapes."""
+def spatial_table(
+    device: Device, dims: tuple[str, ...], largest: tuple[int, ...], loops: tuple[str, ...] = ()
+) -> SpatialTable:
+    """Enumerate the mappings once per device; ``largest`` is the largest extent of every axis over all block shapes.
+
+    ``loops`` names the axes among ``dims`` that are loops: their cores must be able to write to each other.
+    """
     room = dict(zip(dims, largest, strict=True))
     sequences = tuple(
-        tuple(q for q in digit_sequences(d.extent, dims) if all(s.factor <= room[s.dim] for s in q))
+        tuple(
+            q
+            for q in digit_sequences(d.extent, dims)
+            if all(s.factor <= room[s.dim] and (s.dim not in loops or device.sends_along(d.name)) for s in q)
+        )
         for d in device.dims
     )
     grid = np.meshgrid(*(np.arange(len(q)) for q in sequences), indexing="ij")
@@ -92,7 +101,7 @@ def _slots_of(sequences: tuple[tuple[Split, ...], ...], number: Mapping[str, int
 
 @dataclass(frozen=True)
 class Lanes:
-    """Pairs of a block shape and cores per dim: position into the family's blocks, and the cores (dims, lanes)."""
+    """Pairs of a block shape and cores per axis: position into the family's blocks, and the cores (axes, lanes)."""
 
     block: Ints
     cores: Ints
@@ -107,8 +116,24 @@ class Lanes:
 
 def lane_waves(facts: BlockFacts, lanes: Lanes) -> Ints:
     """(dims, lanes) waves per parallel dim."""
-    waves: Ints = ceil_div(facts.extents[:, lanes.block], lanes.cores)
+    dims = len(facts.program.dims)
+    waves: Ints = ceil_div(facts.extents[:dims, lanes.block], lanes.cores[:dims])
     return waves
+
+
+def lane_sharing(facts: BlockFacts, lanes: Lanes) -> Ints:
+    """(lanes,) cores that share the trips of a loop for one block."""
+    return lanes.cores[-1] if facts.state is not None else np.ones(len(lanes), dtype=np.int64)
+
+
+def lane_trips(facts: BlockFacts, lanes: Lanes) -> Ints:
+    """(loops, lanes) trips of every loop that one core runs."""
+    return trips_per_core(facts, lanes.block, lane_sharing(facts, lanes))
+
+
+def lane_block_cycles(facts: BlockFacts, device: Device, lanes: Lanes) -> Ints:
+    """(lanes,) cycles of all tile ops and the least combining that one core runs for one block."""
+    return block_cycles(facts, device, lanes.block, lane_sharing(facts, lanes))
 
 
 def spread_lanes(facts: BlockFacts, table: SpatialTable, blocks: Ints) -> tuple[Lanes, Ints]:

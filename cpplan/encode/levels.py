@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cpplan.device.device import Device
-from cpplan.encode.blocks import INFINITE, BlockFacts, Ints, block_cycles, loop_number
-from cpplan.encode.lanes import Lanes, lane_waves
+from cpplan.encode.blocks import INFINITE, BlockFacts, Ints, loop_number
+from cpplan.encode.lanes import Lanes, lane_block_cycles, lane_trips, lane_waves
 from cpplan.encode.scope import Scope
 from cpplan.encode.ways import Way
 from cpplan.tile.arith import ceil_div, round_up
@@ -96,7 +96,8 @@ def level_table(
     products = np.ones((1 << len(dims), len(lanes)), dtype=np.int64)
     for bit, dim in enumerate(dims):
         products[1 << bit : 2 << bit] = products[: 1 << bit] * waves[dim]
-    compute = products[-1] * block_cycles(facts)[block]
+    compute = products[-1] * lane_block_cycles(facts, device, lanes)
+    trips_of = lane_trips(facts, lanes)
     room = device.sram.usable - facts.fixed[block]
     shape = (len(program.accesses), *products.shape)
     buffers, longest, chain, bank, link = (np.zeros(shape, dtype=np.int64) for _ in range(5))
@@ -106,7 +107,7 @@ def level_table(
         pages, page_bytes = facts.pages[number, block], facts.page_bytes[number]
         wanted = sum(1 << bit for bit, dim in enumerate(dims) if program.dims[dim].name in access.indices)
         sets = np.arange(len(products))
-        path = [facts.trips[loop_number(program, name), block] for name in program.loop_path(access.loop)]
+        path = [trips_of[loop_number(program, name)] for name in program.loop_path(access.loop)]
         known = [name in access.indices for name in program.loop_path(access.loop)]
         tiles = products[~sets & (len(products) - 1) & wanted]
         for trips, depends in zip(path, known, strict=True):

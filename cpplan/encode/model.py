@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from ortools.sat.python import cp_model
 
-from cpplan.cost.table import Ints, undominated_columns
+from cpplan.cost.table import KINDS, Ints, Kind, undominated_columns
 from cpplan.device.device import Device
 from cpplan.encode.incumbent import Incumbent, Site
 from cpplan.encode.rank import Term, beat, place_figures, traffic_figure
@@ -99,7 +99,8 @@ def plans_are_canonical(enc: Encoding) -> None:
             at = [y for rows, ys in pairs for y, v in zip(ys, rows.level, strict=True) if v == node]
             enc.model.add(sum(at) >= enc.column[c])
         for dim, size in column.ends:
-            at = [y for rows, ys in pairs for y, p in zip(ys, rows.places, strict=True) if p.groups[dim] == size]
+            sharing = pairs[: len(column.accesses)]
+            at = [y for rows, ys in sharing for y, p in zip(ys, rows.places, strict=True) if p.groups[dim] == size]
             enc.model.add(sum(at) >= enc.column[c])
         places = [[(y, int(n)) for y, n in zip(ys, rows.number, strict=True)] for rows, ys in pairs]
         for members in column.alike:
@@ -124,11 +125,11 @@ def the_restriction_is_met(enc: Encoding) -> None:
 
 @dataclass
 class _Part:
-    """One column's rows: (option literals, cycles per option and resource, level, store, depth) flattened."""
+    """One column's rows: (option literals, cycles per option and resource, level, kind, depth) flattened."""
 
     literals: list[Literal]
     level: Ints
-    store: np.ndarray
+    kind: np.ndarray
     depth: Ints
     busy: Ints
     fill: Ints
@@ -139,7 +140,7 @@ def _flatten(enc: Encoding, c: int) -> _Part:
     return _Part(
         [y for ys in enc.option[c] for y in ys],
         np.concatenate([r.level for r in rows]),
-        np.concatenate([np.full(len(r.places), r.store) for r in rows]),
+        np.concatenate([np.full(len(r.places), r.kind) for r in rows]),
         np.concatenate([r.depth for r in rows]),
         np.concatenate([r.busy for r in rows]),
         np.concatenate([r.fill for r in rows]),
@@ -152,8 +153,8 @@ def makespan_is_the_nested_pipeline(enc: Encoding) -> None:
     depth = max(len(site.column.nest.names) for site in enc.sites)
     total = [enc.time(f"total[{v}]") for v in range(depth)]
     for node in reversed(range(depth)):
-        load, store = _group(enc, parts, node, False, 2), _group(enc, parts, node, True, 2)
-        alone = [_group(enc, parts, node, side, 1) for side in (False, True)]
+        load, store = _group(enc, parts, node, "load", 2), _group(enc, parts, node, "store", 2)
+        alone = [_group(enc, parts, node, kind, 1) for kind in KINDS]
         serial = enc.time(f"serial[{node}]")
         fewest = min(site.column.nest.trips[node] for site in enc.sites if node < len(site.column.nest.names))
         period = enc.model.new_int_var(0, enc.limit // max(1, fewest - 1), f"period[{node}]")
@@ -173,13 +174,13 @@ def _overlap_rows(
     return [load, serial + store] if device.overlap == "load|compute+store" else [load + store, serial]
 
 
-def _group(enc: Encoding, parts: list[_Part], node: int, store: bool, depth: int) -> cp_model.IntVar:
+def _group(enc: Encoding, parts: list[_Part], node: int, kind: Kind, depth: int) -> cp_model.IntVar:
     """Time of the concurrent transfers of one kind at ``node``: at least the sum on every resource."""
     matrices = []
     for part in parts:
-        here = (part.level == node) & (part.store == store) & (part.depth == depth)
+        here = (part.level == node) & (part.kind == kind) & (part.depth == depth)
         matrices.append((np.nonzero(here)[0], part.fill[here]))
-    name = f"{'store' if store else 'load'}{depth}[{node}]"
+    name = f"{kind}{depth}[{node}]"
     return _at_least_every_resource(enc, parts, matrices, enc.time(name))
 
 
@@ -274,9 +275,10 @@ def forbid(enc: Encoding, plan: Incumbent) -> None:
         for block, image in plan.images:
             if (site.block, site.column.spatial, site.column.order) != (block, image.spatial, image.order):
                 continue
-            pairs = zip(site.column.rows, enc.option[c], image.placements, strict=True)
+            places = [*image.placements, *([] if image.combine is None else [image.combine])]
+            pairs = zip(site.column.rows, enc.option[c], places, strict=True)
             literals = [ys[rows.places.index(place)] for rows, ys, place in pairs if place in rows.places]
-            if len(literals) == len(image.placements):
+            if len(literals) == len(places):
                 enc.model.add(sum(literals) <= len(literals) - 1)
 
 

@@ -80,7 +80,7 @@ def column_bounds(
             part = members[start : start + size]
             here = lanes.take(part)
             ways = [
-                ways_left(widest_ways(device, facts.program, access, here.cores), scope)
+                ways_left(widest_ways(device, facts, access, here.cores), scope)
                 for access, scope in facts.scoped_accesses
             ]
             table = level_table(facts, device, here, dims, ways)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cpplan.cost.table import Column, Ints, Rows
+from cpplan.cost.table import KINDS, Column, Ints, Kind, Rows
 from cpplan.device.device import Device
 from cpplan.plan.nest import Nest
 
@@ -79,7 +79,7 @@ def option_bounds(device: Device, column: Column) -> OptionBounds:
     spare[len(spare) - len(prices) :] = [-(-price * room // PRICE_UNIT) for price in prices]
     least_busy = [b.min(axis=0) for b in busy]
     least_shown = [s.min(axis=0) for s in shown]
-    stores = np.array([rows.store for rows in column.rows])
+    kinds = [rows.kind for rows in column.rows]
     options = []
     for number, rows in enumerate(column.rows):
         others = sum((b for i, b in enumerate(least_busy) if i != number), np.zeros_like(least_busy[0]))
@@ -87,14 +87,19 @@ def option_bounds(device: Device, column: Column) -> OptionBounds:
         for (whole, _, _), figures in zip(levels, held_back, strict=True):
             rest = sum((f.min(axis=0) for i, f in enumerate(figures) if i != number), np.zeros_like(least_busy[0]))
             resource = np.maximum(resource, (figures[number] + rest - spare).max(axis=1) + whole)
-        same = [least_shown[i] for i in range(len(stores)) if i != number and stores[i] == rows.store]
-        opposite = [least_shown[i] for i in range(len(stores)) if stores[i] != rows.store]
+        same = [least_shown[i] for i, kind in enumerate(kinds) if i != number and kind == rows.kind]
         alike = (shown[number] + sum(same, np.zeros_like(least_shown[0])))[:, : -len(prices)].max(axis=1)
-        against = int(sum(opposite, np.zeros_like(least_shown[0]))[: -len(prices)].max())
-        first = max((o for o, s in zip(once, stores, strict=True) if s != rows.store), default=0)
+        against = sum(_exposed(kinds, least_shown, kind, len(prices)) for kind in KINDS if kind != rows.kind)
+        first = max((o for o, kind in zip(once, kinds, strict=True) if kind != rows.kind), default=0)
         hidden = np.maximum(compute + alike + against, stretched[number] + first)
         options.append(device.launch_cycles + np.maximum(resource, hidden))
     return OptionBounds(max(int(o.min()) for o in options), tuple(options))
+
+
+def _exposed(kinds: list[Kind], least_shown: list[Ints], kind: Kind, prices: int) -> int:
+    """Least time that no pipelining hides of the streams of one kind together."""
+    together = sum((s for s, k in zip(least_shown, kinds, strict=True) if k == kind), np.zeros_like(least_shown[0]))
+    return int(together[:-prices].max())
 
 
 def _sram_prices(column: Column, nocs: int, room: int) -> list[int]:
@@ -135,11 +140,11 @@ def _canonical_bound(column: Column, bounds: OptionBounds) -> int | None:
     least = bounds.column
     asked = [[rows.level == node for rows in column.rows] for node in column.boundaries]
     asked += [
-        [np.array([p.groups[dim] == size for p in rows.places], dtype=bool) for rows in column.rows]
+        [np.array([p.groups[dim] == size for p in rows.places], dtype=bool) for rows in column.accesses]
         for dim, size in column.ends
     ]
     for meets in asked:
-        found = [int(o[m].min()) for o, m in zip(bounds.options, meets, strict=True) if m.any()]
+        found = [int(o[m].min()) for o, m in zip(bounds.options, meets, strict=False) if m.any()]
         if not found:
             return None
         least = max(least, min(found))

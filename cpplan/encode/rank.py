@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ortools.sat.python import cp_model
 
 from cpplan.encode.incumbent import Incumbent, Site
-from cpplan.plan.plan import Plan
 from cpplan.plan.symmetry import order_key
 
 PACKED = 1 << 40
@@ -109,10 +109,8 @@ def _digits(sites: Sequence[Site], plan: Incumbent) -> list[int]:
     own = (plan.block, *plan.position[:2])
     for turn, c in enumerate(_in_order(sites)):
         site = sites[c]
-        first = Plan(
-            site.program.block, site.column.spatial, site.column.order, tuple(r.places[0] for r in site.column.rows)
-        )
-        here = (site.block, *order_key(site.program, first)[:2])
+        first = [rows.places[0] for rows in site.column.rows]
+        here = (site.block, *order_key(site.program, site.column.plan(site.program.block, first))[:2])
         if here >= own:
             digits[0] = turn
             if here == own:
@@ -122,13 +120,13 @@ def _digits(sites: Sequence[Site], plan: Incumbent) -> list[int]:
     return digits
 
 
-def _count_rows(site: Site, first: Plan, plan: Incumbent, digits: list[int]) -> None:
+def _count_rows(site: Site, first: list[Any], plan: Incumbent, digits: list[int]) -> None:
     """Fill in, access by access, how many rows come before that of ``plan``."""
     for access, own in enumerate(plan.position[2]):
         keys = []
         for place in site.column.rows[access].places:
-            placements = (*first.placements[:access], place, *first.placements[access + 1 :])
-            keys.append(order_key(site.program, Plan(first.block, first.spatial, first.order, placements))[2][access])
+            other = site.column.plan(site.program.block, [*first[:access], place, *first[access + 1 :]])
+            keys.append(order_key(site.program, other)[2][access])
         digits[1 + access] = sum(key < own for key in keys)
         if own not in keys:
             return

@@ -165,14 +165,18 @@ def start(
         facts = replace(block_facts(family, device), scopes=scopes(family.stacked, restriction))
         check_plannable(problem.name, family, facts, device)
         largest = tuple(int(n) for n in facts.extents.max(axis=1))
-        dims = tuple(d.name for d in facts.program.dims)
-        table = allowed_mappings(spatial_table(device, dims, largest), dims, restriction)
+        loops = facts.axes[len(facts.program.dims) :]
+        table = allowed_mappings(spatial_table(device, facts.axes, largest, loops), facts.axes, restriction)
         families.append(FamilyFacts(family, facts, table, offset, _outline(facts)))
         offset += len(family.blocks)
     return Search(problem, device, k, deadline, workers, seed, progress, tuple(families), restriction)
 
 
 def _outline(facts: BlockFacts) -> Ints:
-    """Figures that are equal for mirror images: extents and tile sizes up to order, trips, ops, fixed buffers."""
-    parts = [np.sort(facts.extents, axis=0), facts.trips, np.sort(facts.pages, axis=0), facts.ops, facts.fixed[None]]
+    """What mirror images have in common: extents and tile sizes up to order, trips, ops, fixed buffers, state."""
+    dims = len(facts.program.dims)
+    extents, pages = np.sort(facts.extents[:dims], axis=0), np.sort(facts.pages, axis=0)
+    parts = [extents, facts.trips, pages, facts.ops, facts.fixed[None]]
+    if facts.state is not None:
+        parts.append(np.stack([facts.state.pages, facts.state.bytes, facts.state.cycles]))
     return np.concatenate(parts)

@@ -11,11 +11,11 @@ import numpy as np
 
 from cpplan.cost.streams import packets, transfer_cycles
 from cpplan.device.device import Device
-from cpplan.encode.blocks import INFINITE, Ints
+from cpplan.encode.blocks import INFINITE, BlockFacts, Ints
 from cpplan.encode.scope import Scope
 from cpplan.plan.plan import Delivery, Pattern
-from cpplan.plan.routes import load_weights, store_weights
-from cpplan.plan.space import Spatial, active_extents, deliveries, is_shareable
+from cpplan.plan.routes import Coordinate, load_weights, store_weights
+from cpplan.plan.space import Spatial, active_extents, deliveries, is_shareable, writers
 from cpplan.tile.arith import Int, ceil_div, cycles_at
 from cpplan.tile.program import Access, TileProgram
 
@@ -58,16 +58,16 @@ class Way:
         return np.where(self.possible, chain, INFINITE), bank, link
 
 
-def widest_ways(device: Device, program: TileProgram, access: Access, cores: Ints) -> list[Way]:
-    """Bounds for any mapping with ``cores`` cores per dim: private reads, or sharing as wide as can be.
+def widest_ways(device: Device, facts: BlockFacts, access: Access, cores: Ints) -> list[Way]:
+    """Bounds for any mapping with ``cores`` cores per axis: private reads, or sharing as wide as can be.
 
     A shared stream needs the fewest reads, but pays at least for sending to one more core.
     """
+    if access.kind != "load":
+        return [Way("private", 1, np.prod(cores[: len(facts.program.dims)], axis=0))]
     active = np.prod(cores, axis=0)
     ways = [Way("private", 1, active)]
-    if access.kind != "load":
-        return ways
-    needed = [i for i, d in enumerate(program.dims) if d.name in access.indices]
+    needed = [i for i, axis in enumerate(facts.axes) if axis in access.indices]
     fewest = np.prod(cores[needed], axis=0) if needed else np.ones_like(active)
     if device.multicast is not None:
         ways.append(Way("multicast", 2, fewest, possible=fewest < active))
@@ -96,7 +96,8 @@ def real_ways(
     for spatial in choices:
         found = deliveries(device, spatial, access, shareable)
         left = found if scope is None else scope.deliveries(device, spatial, found)
-        per_lane.append(_classes(device, active_extents(spatial), store, left))
+        who = writers(program, spatial) if store else None
+        per_lane.append(_classes(device, active_extents(spatial), store, left, who))
     out = []
     for pattern in ("private", "multicast", "forward"):
         listed = [[c for c in classes if c[0] == pattern] for classes in per_lane]
@@ -110,19 +111,20 @@ def real_ways(
 
 @lru_cache(maxsize=1 << 14)
 def _classes(
-    device: Device, active: tuple[int, ...], store: bool, found: tuple[Delivery, ...]
-) -> tuple[tuple[Pattern, int, int, int, int], ...]:
+    device: Device, active: tuple[int, ...], store: bool, found: tuple[Delivery, ...],
+    who: tuple[Coordinate, ...] | None,
+) -> tuple[tuple[Pattern, int, int, int, int], ...]:  # fmt: skip
     """(pattern, members, streams, link cycles per byte as numerator and denominator) per group and pattern."""
     least: dict[tuple[tuple[int, ...], Pattern], Fraction] = {}
     for way in found:
         if store:
-            weights = store_weights(device, active, way.noc)
+            weights = store_weights(device, active, way.noc, who)
         else:
             weights = load_weights(device, active, way.groups, way.pattern, way.noc, way.reader)
         load = Fraction(int(weights.max())) / (device.dram.banks * device.nocs[way.noc].link_rate)
         key = (way.groups, way.pattern)
         least[key] = min(load, least.get(key, load))
-    cores = int(np.prod(active))
+    cores = len(who) if who is not None else int(np.prod(active))
     return tuple(
         (pattern, int(np.prod(groups)), cores // int(np.prod(groups)), load.numerator, load.denominator)
         for (groups, pattern), load in least.items()

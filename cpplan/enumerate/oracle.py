@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from cpplan.cost.combine import state_price
 from cpplan.cost.model import fixed_buffers
 from cpplan.cost.table import Column, Ints, build_column, feasible, makespans, position_cycles, totals
 from cpplan.device.device import Device
@@ -86,7 +87,8 @@ def _partners(programs: Sequence[TileProgram], device: Device, block: int) -> li
     """Candidates onto which symmetries map candidate ``block`` at equal cost of ops and equal fixed buffers."""
 
     def price(program: TileProgram) -> tuple[object, ...]:
-        return position_cycles(program, device), sum(size for _, size in fixed_buffers(program, device))
+        fixed = sum(size for _, size in fixed_buffers(program, device))
+        return position_cycles(program, device), fixed, state_price(program, device)
 
     source = programs[block]
     return [
@@ -127,10 +129,7 @@ def _scored(
     return [
         Scored(
             (int(cycles[i]), int(dram[i]), int(noc[i]), int(sram[i])), (*position, *map(int, choice[i])),
-            Plan(
-                program.block, column.spatial, column.order,
-                tuple(rows.places[c] for rows, c in zip(column.rows, choice[i], strict=True)),
-            ),
+            column.plan(program.block, [rows.places[c] for rows, c in zip(column.rows, choice[i], strict=True)]),
         )
         for i in ranked
     ]  # fmt: skip

@@ -24,6 +24,7 @@ from cpplan.plan.schema import (
     AccessRecord,
     Bytes,
     CertificateReference,
+    CombineRecord,
     CostRecord,
     Decisions,
     Extent,
@@ -93,6 +94,7 @@ def _decisions(program: TileProgram, device: Device, plan: Plan) -> Decisions:
             _access(access, device, plan, place)
             for access, place in zip(program.accesses, plan.placements, strict=True)
         ),
+        combine=None if plan.combine is None else CombineRecord(plan.combine.method, plan.combine.noc),
     )
 
 
@@ -169,7 +171,7 @@ def contradictions(file: PlanFile) -> Iterator[str]:
 
 
 def _spatial_contradictions(file: PlanFile) -> Iterator[str]:
-    dims = {dim.name for dim in file.kernel.grid}
+    dims = {item.name for item in (*file.kernel.grid, *file.kernel.loops)}
     array = [dim.name for dim in file.device.array]
     if [dim.dim for dim in file.decisions.spatial] != array:
         yield f"$.decisions.spatial: expected one entry for each of {', '.join(array)}"
@@ -180,7 +182,7 @@ def _spatial_contradictions(file: PlanFile) -> Iterator[str]:
             yield f"$.decisions.spatial[{i}]: {cores} cores along {there.name}, the device has {there.extent}"
         for j, split in enumerate(used.splits):
             if split.dim not in dims:
-                yield f"$.decisions.spatial[{i}].splits[{j}].dim: {split.dim!r} is not a parallel dim"
+                yield f"$.decisions.spatial[{i}].splits[{j}].dim: {split.dim!r} is neither a parallel dim nor a loop"
 
 
 def _group_contradictions(where: str, plan: Plan, access: AccessRecord) -> Iterator[str]:

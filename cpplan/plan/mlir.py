@@ -9,6 +9,7 @@ The two parts are separated by a ``// -----`` line, as MLIR tools split files. I
     plan.multicast  from the reading core to all cores of its group (plan.forward: from neighbour to neighbour)
     plan.block      one block of the grid; skipped where an index has left the grid (partial last waves)
     plan.compute    tile ops of the kernel, by name
+    plan.combine    partial states of the cores that share a loop, one step of it per round or pass
     plan.store      buffer to DRAM
 
 The second part is MLIR that any tool reads which accepts unregistered ops.
@@ -19,10 +20,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 
-from cpplan.cost.model import Cost, tiles_per_transfer
+from cpplan.cost.model import COMBINE, Cost, tiles_per_transfer
 from cpplan.device.device import Device
 from cpplan.plan.nest import Nest, build_nest, cores_per_dim
 from cpplan.plan.plan import LAUNCH, Placement, Plan, wave
+from cpplan.plan.space import shared_loop
 from cpplan.tile.layout import layout_of
 from cpplan.tile.mlir import print_program
 from cpplan.tile.program import Access, Affine, TileProgram
@@ -84,11 +86,27 @@ class _Printer:
             yield self.buffer(access.name, tiles, place.depth)
         for buffer in self.program.buffers:
             yield self.buffer(buffer.name, 1, 1)
+        if self.plan.combine is not None:
+            yield self.buffer(COMBINE, 1, 1)
         yield from self.index_of(self._resident())
+        yield from self.part()
         if any(loop.trips > 1 for loop in self.program.loops):
             yield "%zero = arith.constant 0 : index"
             yield "%one = arith.constant 1 : index"
         yield from self.level(0)
+
+    def part(self) -> Iterator[str]:
+        """Which part of the trips of a shared loop this core runs."""
+        shared = shared_loop(self.program, self.plan.spatial)
+        if shared is not None:
+            operands: list[str] = []
+            terms: list[str] = []
+            for axis, digit, weight in self.digits(shared[0]):
+                terms.append(_times(digit.format(core=f"d{len(operands)}"), weight))
+                operands.append(f"%{self.device.dims[axis].name}")
+            inputs = ", ".join(f"d{i}" for i in range(len(operands)))
+            total, name = " + ".join(terms), _symbol(shared[0])
+            yield f"%part_{name} = affine.apply affine_map<({inputs}) -> ({total})>({', '.join(operands)})"
 
     def buffer(self, name: str, tiles: int, slots: int) -> str:
         """A circular buffer."""
@@ -126,7 +144,18 @@ class _Printer:
         yield from before
         for child in self.nest.children(node):
             yield from self.loop(child)
+        if node == self.block_level:
+            yield from self.combine()
         yield from after
+
+    def combine(self) -> Iterator[str]:
+        """The combining of partial states, after the loop that is shared."""
+        shared = shared_loop(self.program, self.plan.spatial)
+        if shared is not None and self.plan.combine is not None:
+            loop, cores = shared
+            way = f'method = "{self.plan.combine.method}", noc = {self.plan.combine.noc} : i64'
+            part = f"%part_{_symbol(loop)}"
+            yield f'"plan.combine"({part}) {{loop = "{loop}", cores = {cores} : i64, {way}}} : (index) -> ()'
 
     def loop(self, node: int) -> Iterator[str]:
         """A wave loop or a loop of the kernel."""
@@ -136,9 +165,20 @@ class _Printer:
             yield from _indented(self.index_of(names))
         else:
             yield f"%trips_{self.names[node]} = arith.constant {trips} : index"
-            yield f"scf.for %{self.names[node]} = %zero to %trips_{self.names[node]} step %one {{"
+            yield from self.kernel_loop(node)
         yield from _indented(self.level(node))
         yield "}"
+
+    def kernel_loop(self, node: int) -> Iterator[str]:
+        """The head of a loop of the kernel; of a shared one every core runs its own run of trips."""
+        name, trips = self.names[node], f"%trips_{self.names[node]}"
+        shared = shared_loop(self.program, self.plan.spatial)
+        if shared is None or shared[0] != self.nest.names[node]:
+            yield f"scf.for %{name} = %zero to {trips} step %one {{"
+            return
+        yield f"%first_{name} = arith.muli %part_{name}, {trips} : index"
+        yield f"%last_{name} = arith.addi %first_{name}, {trips} : index"
+        yield f"scf.for %{name} = %first_{name} to %last_{name} step %one {{"
 
     def index_of(self, dims: Iterable[str]) -> Iterator[str]:
         """Block indices of parallel dims: wave number times cores, plus the core's digits."""

@@ -59,7 +59,7 @@ class Nest:
 
 
 def cores_per_dim(spatial: tuple[tuple[Split, ...], ...]) -> dict[str, int]:
-    """Cores that each parallel dim is spread over (1 when absent)."""
+    """Cores that each parallel dim, or loop, is spread over (absent: one)."""
     cores: dict[str, int] = {}
     for splits in spatial:
         for split in splits:
@@ -73,9 +73,15 @@ def wave_trips(program: TileProgram, spatial: tuple[tuple[Split, ...], ...]) -> 
     return {d.name: ceil_div(d.extent, cores.get(d.name, 1)) for d in program.dims}
 
 
+def loop_trips(program: TileProgram, spatial: tuple[tuple[Split, ...], ...]) -> dict[str, int]:
+    """Trips of every loop that one core runs: ceil(trips / cores) of one that several cores share."""
+    cores = cores_per_dim(spatial)
+    return {loop.name: ceil_div(loop.trips, cores.get(loop.name, 1)) for loop in program.loops}
+
+
 def build_nest(program: TileProgram, spatial: tuple[tuple[Split, ...], ...], order: Order) -> Nest:
     """The nest of ``program`` on ``spatial`` with wave loops in ``order``."""
-    waves = wave_trips(program, spatial)
+    waves, trips = wave_trips(program, spatial), loop_trips(program, spatial)
     names, parents = [LAUNCH], [0]
     indices: list[tuple[tuple[str, int], ...]] = [()]
     for group in order:
@@ -85,9 +91,9 @@ def build_nest(program: TileProgram, spatial: tuple[tuple[Split, ...], ...], ord
     home = {"": len(names) - 1}
     for loop in program.loops:
         parent = home[loop.parent or ""]
-        if loop.trips > 1:
+        if trips[loop.name] > 1:
             names.append(loop.name)
-            indices.append(((loop.name, loop.trips),))
+            indices.append(((loop.name, trips[loop.name]),))
             parents.append(parent)
             parent = len(names) - 1
         home[loop.name] = parent

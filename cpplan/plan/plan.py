@@ -10,6 +10,7 @@ from typing import Literal
 
 Pattern = Literal["private", "multicast", "forward"]
 Reader = Literal["first", "diagonal", "nearest"]
+Method = Literal["tree", "ring"]
 
 Order = tuple[tuple[str, ...], ...]
 """Wave loops, outermost first, each with the parallel dims that it fuses, in dim order."""
@@ -25,7 +26,10 @@ def wave(*dims: str) -> str:
 
 @dataclass(frozen=True, order=True)
 class Split:
-    """``factor`` cores of one spatial dim work on different blocks of parallel dim ``dim``."""
+    """``factor`` cores of one spatial dim work on different blocks of parallel dim ``dim``.
+
+    ``dim`` may also be a loop that is a reduction: then the cores run different parts of its trips for one block.
+    """
 
     dim: str
     factor: int
@@ -66,6 +70,18 @@ class Placement:
         return Delivery(self.groups, self.pattern, self.noc, self.reader)
 
 
+@dataclass(frozen=True, order=True)
+class Combine:
+    """How the cores that share the trips of a loop combine what they have, over network ``noc``.
+
+    ``tree``: in every round half of the cores that are left send their whole state to a neighbour that is left.
+    ``ring``: every core combines one part of the state as it goes around, then the first core gathers the parts.
+    """
+
+    method: Method
+    noc: int
+
+
 @dataclass(frozen=True)
 class Plan:
     """All decisions for one launch.
@@ -73,13 +89,14 @@ class Plan:
     ``spatial`` has one tuple of splits per spatial dim, most significant digit first: with splits (m,2), (n,4) the core
     at coordinate 5 of that dim works on m-digit 1 and n-digit 1. ``order`` lists the wave loops, outermost first;
     each iterates the waves of one or more parallel dims as one fused loop. ``placements`` are in the program's access
-    order.
+    order. ``combine`` is given exactly when ``spatial`` splits a loop.
     """
 
     block: tuple[tuple[str, int], ...]
     spatial: tuple[tuple[Split, ...], ...]
     order: Order
     placements: tuple[Placement, ...]
+    combine: Combine | None = None
 
     def placement(self, access: str) -> Placement:
         """The placement of the access called ``access``."""

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cpplan.device.device import Device, Noc
-from cpplan.plan.plan import Pattern, Reader
+from cpplan.plan.plan import Method, Pattern, Reader, Split
 
 Coordinate = tuple[int, ...]
 Weights = npt.NDArray[np.int64]
@@ -139,10 +139,55 @@ def load_weights(
 
 
 @lru_cache(maxsize=1 << 12)
-def store_weights(device: Device, active: tuple[int, ...], noc: int) -> Weights:
-    """Weight on every link of ``noc`` when every core in use writes one stream to all banks."""
+def store_weights(
+    device: Device, active: tuple[int, ...], noc: int, writers: tuple[Coordinate, ...] | None = None
+) -> Weights:
+    """Weight on every link of ``noc`` when ``writers`` (default: all cores in use) write one stream to all banks."""
     weights = np.zeros(link_count(device.nocs[noc]), dtype=np.int64)
-    for core in active_cores(active):
+    for core in active_cores(active) if writers is None else writers:
         np.add.at(weights, list(_bank_flow(device, noc, physical(device, core), False)), 1)
     weights.setflags(write=False)
     return weights
+
+
+@lru_cache(maxsize=1 << 12)
+def sharers(spatial: tuple[tuple[Split, ...], ...], loop: str) -> tuple[tuple[Coordinate, ...], ...]:
+    """Logical cores that share the trips of ``loop`` for one block, first part first, of every block in flight."""
+    teams: dict[tuple[tuple[int, ...], ...], list[tuple[int, Coordinate]]] = {}
+    active = tuple(int(np.prod([s.factor for s in splits])) for splits in spatial)
+    for core in active_cores(active):
+        part, rest = 0, []
+        for position, splits in zip(core, spatial, strict=True):
+            digits, below = [], int(np.prod([s.factor for s in splits]))
+            for split in splits:
+                below //= split.factor
+                digit = position // below % split.factor
+                part = part * split.factor + digit if split.dim == loop else part
+                digits.append(0 if split.dim == loop else digit)
+            rest.append(tuple(digits))
+        teams.setdefault(tuple(rest), []).append((part, core))
+    return tuple(tuple(core for _, core in sorted(team)) for team in teams.values())
+
+
+@lru_cache(maxsize=1 << 12)
+def combine_weights(
+    device: Device, spatial: tuple[tuple[Split, ...], ...], loop: str, method: Method, noc: int
+) -> tuple[Weights, ...]:
+    """Weight on every link in each step of a combine: one per round of a tree; one pass and the gathering of a ring."""
+    network, teams = device.nocs[noc], sharers(spatial, loop)
+    count = len(teams[0])
+    if method == "tree":
+        strides = [1 << r for r in range((count - 1).bit_length())]
+        steps = [[(i + s, i) for i in range(0, count - s, 2 * s)] for s in strides]
+    else:
+        steps = [[(i, (i + 1) % count) for i in range(count)], [(i, 0) for i in range(1, count)]]
+    out = []
+    for step in steps:
+        weights = np.zeros(link_count(network), dtype=np.int64)
+        for team in teams:
+            for source, target in step:
+                links = route(network, physical(device, team[source]), physical(device, team[target]))
+                np.add.at(weights, links, device.dram.banks)
+        weights.setflags(write=False)
+        out.append(weights)
+    return tuple(out)

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from cpplan.plan.plan import Pattern, Placement, Plan, Reader, Split
+from cpplan.plan.plan import Combine, Method, Pattern, Placement, Plan, Reader, Split
 from cpplan.tile.layout import Layout
 from cpplan.tile.program import AccessKind
 
@@ -68,7 +68,8 @@ class Target(Record, frozen=True):
 
 
 class SplitRecord(Record, frozen=True):
-    """``factor`` cores along one spatial dim work on different blocks of parallel dim ``dim``."""
+    """``factor`` cores along one spatial dim work on different blocks of parallel dim ``dim``, or on different trips of
+    loop ``dim``."""
 
     dim: Name
     factor: Positive
@@ -100,13 +101,21 @@ class AccessRecord(Record, frozen=True):
     readers: tuple[tuple[Count, ...], ...]
 
 
+class CombineRecord(Record, frozen=True):
+    """How the cores that share the trips of a loop combine their partial states."""
+
+    method: Method
+    noc: Count
+
+
 class Decisions(Record, frozen=True):
-    """Everything the solver chose."""
+    """Everything the solver chose; ``combine`` only where cores share a loop."""
 
     block: dict[str, int]
     spatial: tuple[SpatialRecord, ...]
     order: tuple[tuple[Name, ...], ...]
     accesses: tuple[AccessRecord, ...]
+    combine: CombineRecord | None = None
 
 
 class LevelRecord(Record, frozen=True):
@@ -118,6 +127,7 @@ class LevelRecord(Record, frozen=True):
     store: Count
     serial_load: Count
     serial_store: Count
+    combine: Count
     ops: Count
     serial: Count
     busiest: Count
@@ -187,4 +197,5 @@ class PlanFile(Record, frozen=True):
             placements=tuple(
                 Placement(a.access, a.level, a.depth, a.groups, a.pattern, a.noc, a.reader) for a in chosen.accesses
             ),
+            combine=None if chosen.combine is None else Combine(chosen.combine.method, chosen.combine.noc),
         )

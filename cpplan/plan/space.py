@@ -19,13 +19,49 @@ from functools import lru_cache
 from cpplan.device.device import Device
 from cpplan.plan.alike import alike
 from cpplan.plan.nest import Nest, build_nest, cores_per_dim, wave_trips
-from cpplan.plan.plan import Delivery, Order, Placement, Plan, Reader, Split
-from cpplan.plan.routes import readers
+from cpplan.plan.plan import Combine, Delivery, Method, Order, Placement, Plan, Reader, Split
+from cpplan.plan.routes import readers, sharers
 from cpplan.tile.arith import ceil_div
 from cpplan.tile.program import Access, TileProgram
 
 Spatial = tuple[tuple[Split, ...], ...]
 READERS: tuple[Reader, ...] = ("first", "diagonal", "nearest")
+METHODS: tuple[Method, ...] = ("tree", "ring")
+
+
+def axes(program: TileProgram, device: Device) -> dict[str, int]:
+    """What the cores may divide among themselves, with its extent: parallel dims, and the trips of a reduction.
+
+    Cores that share a reduction must be able to send each other what they have.
+    """
+    out = {d.name: d.extent for d in program.dims}
+    if program.reduction is not None and device.core_transfer is not None:
+        loop = program.reduction.loop
+        out[loop] = next(item.trips for item in program.loops if item.name == loop)
+    return out
+
+
+def shared_loop(program: TileProgram, spatial: Spatial) -> tuple[str, int] | None:
+    """The loop whose trips several cores share, and how many cores; None when there is none."""
+    dims = {d.name for d in program.dims}
+    return next((item for item in cores_per_dim(spatial).items() if item[0] not in dims), None)
+
+
+def writers(program: TileProgram, spatial: Spatial) -> tuple[tuple[int, ...], ...] | None:
+    """The cores that store: the first of those that share a loop for one block; None when all do."""
+    shared = shared_loop(program, spatial)
+    return None if shared is None else tuple(team[0] for team in sharers(spatial, shared[0]))
+
+
+def combines(program: TileProgram, device: Device, spatial: Spatial) -> list[Combine]:
+    """The ways to combine a shared loop, in the fixed order; none when no loop is shared.
+
+    A ring passes parts of the state around, so every part must combine without the rest of the state.
+    """
+    if shared_loop(program, spatial) is None or program.reduction is None:
+        return []
+    apart = all(state.reference is None for state in program.reduction.state)
+    return [Combine(m, noc) for m in METHODS if m == "tree" or apart for noc in range(len(device.nocs))]
 
 
 @lru_cache(maxsize=256)
@@ -49,10 +85,17 @@ def spatial_choices(device: Device, dims: tuple[str, ...]) -> Iterator[Spatial]:
     return itertools.product(*(digit_sequences(d.extent, dims) for d in device.dims))
 
 
-def earns_its_cores(program: TileProgram, spatial: Spatial) -> bool:
-    """No parallel dim has more cores than blocks, and every split saves a wave."""
+def earns_its_cores(program: TileProgram, device: Device, spatial: Spatial) -> bool:
+    """No axis has more cores than blocks or trips, and every split saves a wave, or a trip.
+
+    Cores that share a loop must be able to write to each other.
+    """
     cores = cores_per_dim(spatial)
-    extents = {d.name: d.extent for d in program.dims}
+    extents = axes(program, device)
+    dims = {d.name for d in program.dims}
+    for where, splits in zip(device.dims, spatial, strict=True):
+        if not device.sends_along(where.name) and any(s.dim not in dims for s in splits):
+            return False
     for split in itertools.chain.from_iterable(spatial):
         total = cores[split.dim]
         fewer = total // split.factor * (split.factor - 1)
@@ -80,8 +123,9 @@ def active_extents(spatial: Spatial) -> tuple[int, ...]:
 
 def legal_spatial(program: TileProgram, device: Device) -> list[Spatial]:
     """All spatial mappings of ``program`` on ``device``."""
-    dims = tuple(d.name for d in program.dims if d.extent > 1)
-    return [s for s in spatial_choices(device, dims) if earns_its_cores(program, s) and avoids_disabled(device, s)]
+    dims = tuple(name for name, extent in axes(program, device).items() if extent > 1)
+    choices = spatial_choices(device, dims)
+    return [s for s in choices if earns_its_cores(program, device, s) and avoids_disabled(device, s)]
 
 
 def orders(program: TileProgram, spatial: Spatial) -> list[Order]:
@@ -189,14 +233,17 @@ def required_wave_boundaries(program: TileProgram, nest: Nest) -> list[str]:
 
 
 def required_group_ends(program: TileProgram, spatial: Spatial) -> list[tuple[int, int]]:
-    """(spatial dim, group size) pairs that some load must share, or the digits around it are in the wrong order."""
+    """(spatial dim, group size) pairs that some load must share, or the digits around it are in the wrong order.
+
+    A digit of a shared loop stays where it is: which cores combine depends on it.
+    """
     position = {d.name: i for i, d in enumerate(program.dims)}
     out = []
     for number, splits in enumerate(spatial):
         size = 1
         for high, low in reversed(list(itertools.pairwise(splits))):
             size *= low.factor
-            if position[high.dim] > position[low.dim]:
+            if position.get(high.dim, -1) > position.get(low.dim, len(position)):
                 out.append((number, size))
     return out
 
@@ -227,12 +274,12 @@ def violations(program: TileProgram, device: Device, plan: Plan) -> list[str]:
     for dim, used in zip(device.dims, sizes, strict=True):
         if used > dim.extent:
             out.append(f"{used} cores along {dim.name}, the device has {dim.extent}")
-    names = {d.name for d in program.dims}
+    names = set(axes(program, device))
     if any(s.dim not in names or s.factor < 2 for s in itertools.chain.from_iterable(plan.spatial)):
-        out.append("a split names an unknown dim or has a factor below 2")
+        out.append("a split names what is neither a dim nor a loop that may be shared, or has a factor below 2")
         return out
-    if not earns_its_cores(program, plan.spatial):
-        out.append("a split has idle cores that save no wave")
+    if not earns_its_cores(program, device, plan.spatial):
+        out.append("a split has idle cores that save neither a wave nor a trip")
     if not avoids_disabled(device, plan.spatial):
         out.append("a disabled core is in use")
     if plan.order not in orders(program, plan.spatial):
@@ -242,6 +289,11 @@ def violations(program: TileProgram, device: Device, plan: Plan) -> list[str]:
     for access, place in zip(program.accesses, plan.placements, strict=True):
         if place not in placements(program, device, plan.spatial, nest, access):
             out.append(f"{access.name} may not be placed as {place}")
+    ways = combines(program, device, plan.spatial)
+    if (plan.combine is None) if ways else (plan.combine is not None):
+        out.append("the cores of a shared loop must combine, and no others")
+    elif plan.combine is not None and plan.combine not in ways:
+        out.append(f"the state of the shared loop may not be combined by {plan.combine}")
     if not is_canonical(program, plan.spatial, nest, plan.placements):
         out.append("the plan is not in canonical form")
     return out

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from cpplan.plan.alike import alike, facts
 from cpplan.plan.nest import build_nest
 from cpplan.plan.plan import Placement, Plan, Split, wave
-from cpplan.plan.space import place_key
+from cpplan.plan.space import METHODS, place_key
 from cpplan.tile.program import TileProgram
 
 T = TypeVar("T")
@@ -80,20 +80,26 @@ def image(target: TileProgram, plan: Plan, symmetry: Symmetry) -> Plan:
     moved: list[Placement] = list(plan.placements)
     for place, number in zip(plan.placements, symmetry.target, strict=True):
         moved[number] = replace(place, access=target.accesses[number].name, level=levels.get(place.level, place.level))
-    spatial = tuple(tuple(Split(renaming[s.dim], s.factor) for s in splits) for splits in plan.spatial)
-    return canonical(target, Plan(target.block, spatial, order, tuple(moved)))
+    spatial = tuple(tuple(Split(renaming.get(s.dim, s.dim), s.factor) for s in splits) for splits in plan.spatial)
+    return canonical(target, Plan(target.block, spatial, order, tuple(moved), plan.combine))
 
 
 def canonical(program: TileProgram, plan: Plan) -> Plan:
-    """Sort the digits of every spatial dim wherever no sharing group ends between them, and alike accesses."""
+    """Sort the digits of every spatial dim wherever no sharing group ends between them, and alike accesses.
+
+    A digit of a shared loop keeps its place.
+    """
     position = {d.name: i for i, d in enumerate(program.dims)}
     spatial = []
     for number, splits in enumerate(plan.spatial):
         ends = {p.groups[number] for p in plan.placements}
         below = list(itertools.accumulate((s.factor for s in reversed(splits)), operator.mul, initial=1))[::-1]
         digits: list[Split] = []
-        for part in _runs(splits, [size in ends for size in below[1:]]):
-            digits += sorted(part, key=lambda s: position[s.dim])
+        fixed = [s.dim not in position for s in splits]
+        beside = [here or after for here, after in itertools.pairwise([*fixed, True])]
+        cuts = [size in ends or stays for size, stays in zip(below[1:], beside, strict=True)]
+        for part in _runs(splits, cuts):
+            digits += sorted(part, key=lambda s: position.get(s.dim, 0))
         spatial.append(tuple(digits))
     return _sorted_alike(program, replace(plan, spatial=tuple(spatial)))
 
@@ -126,10 +132,11 @@ def order_key(program: TileProgram, plan: Plan) -> OrderKey:
     """Place of ``plan`` in the fixed order of the space at its block shape: mapping, wave order, placements."""
     position = {d.name: i for i, d in enumerate(program.dims)}
     nest = build_nest(program, plan.spatial, plan.order)
+    combine = () if plan.combine is None else ((METHODS.index(plan.combine.method), plan.combine.noc),)
     return (
-        tuple(tuple((position[s.dim], s.factor) for s in splits) for splits in plan.spatial),
+        tuple(tuple((position.get(s.dim, len(position)), s.factor) for s in splits) for splits in plan.spatial),
         tuple(tuple(position[d] for d in group) for group in plan.order),
-        tuple(place_key(nest, p) for p in plan.placements),
+        (*(place_key(nest, p) for p in plan.placements), *combine),
     )
 
 

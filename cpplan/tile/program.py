@@ -14,7 +14,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from cpplan.tile.reduction import Reduction
 
 HARDWARE_TILE = 32
 """Rows and columns of a hardware tile (elements)."""
@@ -204,6 +207,13 @@ class TileProgram:
     def is_written(self, tensor: str) -> bool:
         """Whether some access stores to ``tensor``."""
         return any(a.kind != "load" and a.tensor == tensor for a in self.accesses)
+
+    @cached_property
+    def reduction(self) -> Reduction | None:
+        """What its only outermost loop computes, if several cores may share the trips of that loop; else None."""
+        from cpplan.tile.reduction import reductions  # which reads programs
+
+        return next(iter(reductions(self)), None)
 
     def loads(self) -> Iterator[Access]:
         """Accesses that read DRAM."""

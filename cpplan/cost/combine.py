@@ -1,0 +1,123 @@
+"""What it costs to combine the partial states of a loop that several cores share.
+
+A tree takes ``ceil(log2 n)`` rounds; in each, half of the cores that are left send their whole state to another one,
+which combines both. In a ring every core first passes one n-th of the state on, ``n - 1`` times, combining what arrives
+with its own, and then the first core gathers the parts. A step takes as long as its transfer, or as its busiest link if
+streams meet there; all blocks in flight combine at the same time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cpplan.cost.streams import Resources, Vector, packets, transfer_cycles
+from cpplan.cost.units import combine_work
+from cpplan.device.device import Device
+from cpplan.plan.plan import Combine, Method, Split
+from cpplan.plan.routes import combine_weights
+from cpplan.tile.arith import Int, ceil_div, round_up
+from cpplan.tile.layout import hardware_tiles, tile_bytes
+from cpplan.tile.program import TileProgram
+
+
+@dataclass(frozen=True)
+class StateSize:
+    """The state that one core holds: hardware tiles, bytes, bytes of its largest tile, cycles to combine two states.
+
+    ``apart``: its parts may be combined without the rest of it, so that a ring may do it.
+    """
+
+    pages: Int
+    bytes: Int
+    page_bytes: int
+    cycles: Int
+    apart: bool
+
+
+def state_size(program: TileProgram, device: Device) -> StateSize:
+    """Size of the state of the program's reduction, which it must have; also of a stacked program."""
+    assert program.reduction is not None
+    pages: Int = 0
+    total: Int = 0
+    for state in program.reduction.state:
+        tiles = hardware_tiles(state.shape, program.in_runs)
+        pages, total = pages + tiles, total + tiles * tile_bytes(state.dtype)
+    largest = max(tile_bytes(state.dtype) for state in program.reduction.state)
+    apart = all(state.reference is None for state in program.reduction.state)
+    return StateSize(pages, total, largest, combine_work(program.reduction, device, program.in_runs).cycles(), apart)
+
+
+def state_price(program: TileProgram, device: Device) -> StateSize | None:
+    """The size of the state, if the program has a reduction: what mirror images must have in common."""
+    return None if program.reduction is None else state_size(program, device)
+
+
+def part_bytes(size: StateSize, method: Method, cores: Int) -> Int:
+    """Bytes that one step moves: the whole state, or whole tiles of one part of it."""
+    return size.bytes if method == "tree" else ceil_div(size.pages, cores) * size.page_bytes
+
+
+def send_cycles(device: Device, amount: Int) -> Int:
+    """Cycles of one core that writes ``amount`` bytes to another, after the receiver said that it is ready."""
+    transfer = device.core_transfer
+    assert transfer is not None
+    handshake = device.multicast.handshake if device.multicast is not None else 0
+    count, size = packets(transfer, amount)
+    return handshake + transfer_cycles(transfer, count, size, 1)
+
+
+def least_cycles(device: Device, size: StateSize, cores: Int) -> Int:
+    """Cycles of the faster method when no streams meet (ints or arrays)."""
+    rounds = np.ceil(np.log2(np.maximum(cores, 1))).astype(np.int64)
+    tree = rounds * (send_cycles(device, size.bytes) + size.cycles)
+    if not size.apart:
+        return np.where(np.asarray(cores) > 1, tree, 0)
+    part = part_bytes(size, "ring", cores)
+    passes = (cores - 1) * (send_cycles(device, part) + ceil_div(size.cycles, cores))
+    ring = passes + send_cycles(device, np.maximum(1, (cores - 1) * part))
+    return np.where(np.asarray(cores) > 1, np.minimum(tree, ring), 0)
+
+
+@dataclass(frozen=True)
+class CombineCost:
+    """Occupation by one combine of every block in flight, as of a stream; ``sram`` bytes for what arrives."""
+
+    busy: Vector
+    fill: Vector
+    noc_bytes: int
+    sram: int
+
+
+def combine_cost(
+    program: TileProgram, device: Device, layout: Resources, spatial: tuple[tuple[Split, ...], ...], loop: str,
+    cores: int, way: Combine,
+) -> CombineCost:  # fmt: skip
+    """Cost of combining a loop that ``cores`` cores share by ``way``.
+
+    The processor of the network counts the transfers as busy, and all steps with their ops as the first and only fill.
+    """
+    size = state_size(program, device)
+    weights = combine_weights(device, spatial, loop, way.method, way.noc)
+    part = int(part_bytes(size, way.method, cores))
+    if way.method == "tree":
+        steps = [(w, part, int(size.cycles), 1) for w in weights]
+    else:
+        ops = int(ceil_div(size.cycles, cores))
+        steps = [(weights[0], part, ops, cores - 1), (weights[1], part, 0, 1)]
+    rate = device.dram.banks * device.nocs[way.noc].link_rate
+    first = layout.links[way.noc]
+    busy = np.zeros(layout.count, dtype=np.int64)
+    total, hops = 0, 0
+    for number, (carried, amount, ops, times) in enumerate(steps):
+        gathers = way.method == "ring" and number == 1
+        sending = int(send_cycles(device, amount * (cores - 1) if gathers else amount))
+        links = -(-carried * amount * rate.denominator // rate.numerator)
+        total += times * (max(sending, int(links.max())) + ops)
+        busy[way.noc] += times * sending
+        busy[first : first + len(links)] += times * links
+        hops += times * int(carried.sum()) * amount // device.dram.banks
+    fill = busy.copy()
+    fill[way.noc] = max(total, int(busy.max()))
+    return CombineCost(busy, fill, hops, int(round_up(part, device.sram.alignment)))
