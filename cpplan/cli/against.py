@@ -10,8 +10,9 @@ from rich.console import Console
 
 from cpplan.cli import words
 from cpplan.cli.chosen import Chosen
-from cpplan.cost.model import Cost
+from cpplan.cost.model import Cost, evaluate
 from cpplan.device.device import Device
+from cpplan.plan.artifact import plan_file
 from cpplan.plan.changes import Choice, Kind, Step, chain, closest_image, comparable
 from cpplan.plan.check import program_of
 from cpplan.plan.schema import CostRecord
@@ -26,12 +27,25 @@ AMOUNTS = (
 """What a change is said to save or to cost."""
 
 
-def changes_between(problem: Problem, device: Device, other: Chosen, better: Chosen) -> list[Step]:
-    """Changes that lead from ``other`` to ``better`` or its closest mirror image; none when they cannot be compared."""
+def closest(problem: Problem, device: Device, better: Chosen, other: Chosen) -> Chosen:
+    """``better``, or of its mirror images, which cost the same, the one closest to ``other``."""
     assert other.evaluation is not None
     assert better.evaluation is not None
-    target = closest_image(device, better.evaluation, other.evaluation)
-    start, goal = other.evaluation.plan, target.plan
+    found = closest_image(device, better.evaluation, other.evaluation)
+    if found.plan == better.evaluation.plan:
+        return better
+    cost = evaluate(found.program, device, found.plan)
+    file = plan_file(
+        problem, device, found.program, found.plan, cost, rank=better.file.rank, certificate=better.file.certificate
+    )
+    return Chosen(f"{better.name} mirrored", file, found)
+
+
+def changes_between(problem: Problem, device: Device, other: Chosen, better: Chosen) -> list[Step]:
+    """Changes that lead from ``other`` to ``better``; none when they decide about different things."""
+    assert other.evaluation is not None
+    assert better.evaluation is not None
+    start, goal = other.evaluation.plan, better.evaluation.plan
     if not comparable(start, goal):
         return []
     return chain(_programs(problem, dict(start.block), dict(goal.block)), device, start, goal)
@@ -65,7 +79,9 @@ def _shown(kind: Kind, value: Any, dims: tuple[str, ...]) -> str:
         return words.sharing(pattern, groups, dims)
     if kind == "level":
         return f"@{words.level(value)}"
-    return {"depth": f"{value}buf", "noc": f"noc{value}"}.get(kind, str(value))
+    if kind == "depth":
+        return "double buffered" if value == 2 else "single buffered"
+    return f"noc{value}" if kind == "noc" else str(value)
 
 
 def effect(before: CostRecord | Cost, after: CostRecord | Cost) -> str:

@@ -11,7 +11,7 @@ import msgspec
 from rich.console import Console
 
 from cpplan.cli import grid, words
-from cpplan.cli.against import changes_as_data, changes_between, print_changes
+from cpplan.cli.against import changes_as_data, changes_between, closest, print_changes
 from cpplan.cli.chosen import Chosen, brought, problem_and_device, solved
 from cpplan.cli.compare import busy, decisions_that_differ, terms, verdict
 from cpplan.cli.console import print_json, results, table
@@ -79,10 +79,15 @@ def explain(
 
 @dataclass(frozen=True)
 class Shown:
-    """A plan, what it is set against, and the changes that lead from that to the plan where the kernel is known."""
+    """A plan and what it is set against.
+
+    Where the kernel is known, ``compared`` is the plan's mirror image that is closest to ``other``, and ``steps`` lead
+    from ``other`` to it.
+    """
 
     chosen: Chosen
     other: Chosen | None
+    compared: Chosen
     steps: tuple[Step, ...] = ()
 
 
@@ -102,8 +107,9 @@ def _of_kernel(
         found = solved(problem, device, restricted, rank, 1 if other else 2)
     chosen, *following = found
     if other is None:
-        return Shown(chosen, following[0] if following else None)
-    return Shown(chosen, other, tuple(changes_between(problem, device, other, chosen)))
+        return Shown(chosen, following[0] if following else None, chosen)
+    compared = closest(problem, device, chosen, other)
+    return Shown(chosen, other, compared, tuple(changes_between(problem, device, other, compared)))
 
 
 def _of_files(path: Path, against: Path | None) -> Shown:
@@ -112,9 +118,11 @@ def _of_files(path: Path, against: Path | None) -> Shown:
     chosen = Chosen(f"plan {file.rank}" if file.rank else path.name, file)
     following = path.with_name(f"plan-{(file.rank or 0) + 1}.json")
     if against is not None:
-        other = read_plan(against)
-        return Shown(chosen, Chosen(f"plan {other.rank}" if against.parent == path.parent else against.name, other))
-    return Shown(chosen, Chosen(f"plan {following.stem[5:]}", read_plan(following)) if following.exists() else None)
+        file = read_plan(against)
+        name = f"plan {file.rank}" if against.parent == path.parent else against.name
+        return Shown(chosen, Chosen(name, file), chosen)
+    other = Chosen(f"plan {following.stem[5:]}", read_plan(following)) if following.exists() else None
+    return Shown(chosen, other, chosen)
 
 
 def _plan_path(path: Path, rank: int | None) -> Path:
@@ -133,13 +141,13 @@ def _as_data(path: Path, shown: Shown) -> dict[str, Any]:
     chosen = shown.chosen.file
     runner_up = None
     if shown.other is not None:
-        other = shown.other.file
+        mine, other = shown.compared.file, shown.other.file
         runner_up = {
             "rank": other.rank,
-            "verdict": verdict(chosen, other),
-            "decisions": [{"name": n, "this": a, "other": b} for n, a, b in decisions_that_differ(chosen, other)],
-            "terms": [{"name": n, "this": a, "other": b} for n, a, b in terms(chosen, other)],
-            "busy": [{"name": n, "this": a, "other": b} for n, a, b in busy(chosen, other)],
+            "verdict": verdict(mine, other),
+            "decisions": [{"name": n, "this": a, "other": b} for n, a, b in decisions_that_differ(mine, other)],
+            "terms": [{"name": n, "this": a, "other": b} for n, a, b in terms(mine, other)],
+            "busy": [{"name": n, "this": a, "other": b} for n, a, b in busy(mine, other)],
             "changes": changes_as_data(shown.steps, shown.other, words.dims(chosen)),
         }
     return {
@@ -203,8 +211,8 @@ def _print_comparison(console: Console, shown: Shown) -> None:
         else:
             console.print("\nNo other plan beside this one: solve with a larger --k to compare.")
         return
-    chosen, other = shown.chosen.file, shown.other.file
-    names = shown.chosen.name, shown.other.name
+    chosen, other = shown.compared.file, shown.other.file
+    names = shown.compared.name, shown.other.name
     console.print(f"\nWhy not {names[1]}: {verdict(chosen, other)}", markup=False)
     rows = table("decision", *names)
     for name, here, there in decisions_that_differ(chosen, other):
@@ -216,4 +224,4 @@ def _print_comparison(console: Console, shown: Shown) -> None:
     for name, share, others in busy(chosen, other):
         numbers.add_row(f"{name} busy", f"{share:.1%}", f"{others:.1%}", f"{others - share:+.1%}")
     console.print(numbers)
-    print_changes(console, shown.steps, shown.other, shown.chosen)
+    print_changes(console, shown.steps, shown.other, shown.compared)
