@@ -136,7 +136,7 @@ def _verdict(solution: Solution, restricted: bool) -> str:
         return f"optimal, proved: nothing in the space{' that was left' * restricted} is better"
     if solution.status == "feasible":
         return f"feasible, time limit reached: gap {solution.gap:.1%}, bound {solution.bound_cycles:,} cycles"
-    return "infeasible: no plan fits"
+    return f"infeasible: no plan {'is left' if restricted else 'fits'}"
 
 
 def _pretty(value: Any) -> str:
