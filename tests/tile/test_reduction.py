@@ -157,6 +157,7 @@ REFUSALS = {
     "where_the_peak_is": "place_7 is replaced in some places or trips",
     "normalised": "mean_3 is multiplied by something else than the rescale of an online softmax",
     "weights_at_the_old_peak": "total_5 has something added that depends on earlier trips",
+    "peak_of_something_else": "total_5 has something added that depends on earlier trips",
     "weights_across": "acc_6 is rescaled, but not to the peak that new terms are taken to",
     "written_in_place": "it reads x, which the kernel writes",
     "prefix_sums": "every trip writes y",

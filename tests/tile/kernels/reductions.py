@@ -213,6 +213,19 @@ def weights_at_the_old_peak_kernel(x, y, N: tl.constexpr, R: tl.constexpr, B: tl
 
 
 @triton.jit
+def peak_of_something_else_kernel(x, y, N: tl.constexpr, R: tl.constexpr, B: tl.constexpr):
+    """Terms that the peak does not bound: they may be anything where it is minus infinity."""
+    peak = tl.full((R,), -float("inf"), tl.float32)
+    total = tl.zeros((R,), tl.float32)
+    for start in range(0, N, B):
+        tile = columns_of(x, start, N, R, B)
+        new_peak = tl.maximum(peak, tl.max(tl.log(tile), 1))
+        total = total * tl.exp(peak - new_peak) + tl.sum(tl.exp(tile - new_peak[:, None]), 1)
+        peak = new_peak
+    tl.store(y + tl.arange(0, R), total)
+
+
+@triton.jit
 def weights_across_kernel(x, y, N: tl.constexpr, R: tl.constexpr, B: tl.constexpr):
     """Rescales columns by the peaks of rows: the axes of a square block are mixed up."""
     peak = tl.full((R,), -1.0e30, tl.float32)
