@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from cpplan.errors import InputError, KernelError
-from cpplan.frontend.failures import check_source, errors_of
+from cpplan.frontend.failures import check_source, errors_of, ways_to_launch
 from cpplan.frontend.launch import Launch
 from cpplan.frontend.reading import all_refused
 from cpplan.frontend.recorder import Recorder
@@ -52,10 +52,7 @@ def capture(path: str, *, entry: str | None = None, mode: str = "fake", argv: Se
         where = f"function {entry} of {path}" if entry else path
         if recorder.empty:
             raise InputError(f"{where}: nothing to plan: {recorder.empty[0]}")
-        raise InputError(
-            f"{where}: no kernel was launched. Launch one when the file runs as a script, name a function that "
-            "launches one with --entry, or give --kernel with --arg, --constexpr and --grid"
-        )
+        raise InputError(f"{where}: no kernel was launched. {ways_to_launch(path)}")
     return recorder
 
 

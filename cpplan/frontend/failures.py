@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import os
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from cpplan.errors import CpplanError, InputError
 
@@ -26,6 +27,23 @@ def check_source(path: str) -> None:
         raise InputError(f"{place}: is not valid Python: {error.msg}") from error
     except ValueError as error:
         raise InputError(f"{path}: is not valid Python: {error}") from error
+
+
+def ways_to_launch(path: str) -> str:
+    """What to do about a file that launches nothing, with what stands in it by name."""
+    with open(path, encoding="utf-8") as file:
+        functions = [node for node in ast.parse(file.read()).body if isinstance(node, ast.FunctionDef)]
+    kernels = [one.name for one in functions if any("triton.jit" in ast.unparse(d) for d in one.decorator_list)]
+    hosts = [one.name for one in functions if one.name not in kernels]
+    return (
+        f"Launch one when the file runs as a script, name a function that launches one with --entry{_some(hosts)}, "
+        f"or give --kernel{_some(kernels)} with --arg, --constexpr and --grid"
+    )
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = [*names[:5], *(["..."] if len(names) > 5 else [])]
+    return f" ({', '.join(shown)})" if names else ""
 
 
 @contextlib.contextmanager

@@ -7,6 +7,7 @@ import dis
 import functools
 import sys
 import types
+import warnings
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from typing import Any
@@ -226,6 +227,9 @@ def pretend_cuda(patch: Patch, fake: bool) -> Iterator[DeviceMode]:
             from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
             patch(FakeTensor, "device", property(_claimed_device(vars(FakeTensor)["device"].fget)))
+            stack.enter_context(warnings.catch_warnings())
+            # a file may ask for an address, as for the alignment of it; it is 0 then
+            warnings.filterwarnings("ignore", message="Accessing the data pointer of FakeTensor")
             memoryless = stack.enter_context(FakeTensorMode(allow_non_fake_inputs=True))
             patch(torch.utils, "swap_tensors", _swap_forgotten(torch.utils.swap_tensors, memoryless))
         stack.enter_context(mode)

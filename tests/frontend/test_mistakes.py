@@ -80,6 +80,7 @@ def test_kernel(right: str, wrong: str, line: int, message: str, tmp_path: Path)
         ("sys.exit('needs data')", r":16: the file ended itself: needs data"),
         ("raise RuntimeError", r":16: the file failed: RuntimeError$"),
         ("n = 0 \0", r": is not valid Python: source code (string )?cannot contain null bytes"),
+        ("def run(): ...", r": no kernel was launched\. .*entry \(run\), or give --kernel \(twice, copy\) with --arg"),
         ("copy[(0,)](y, x, 0, 64)", r": nothing to plan: .*:8: copy is launched on the empty grid \(0, 1, 1\)"),
         ("1 // x.sum().item()", r":16: the file failed: ZeroDivisionError.*; .*with --tensors cpu they are real"),
         ("torch.nonzero(x)", r":16: the file failed: DynamicOutputShape.*; .*with --tensors cpu they are real"),
@@ -88,6 +89,11 @@ def test_kernel(right: str, wrong: str, line: int, message: str, tmp_path: Path)
 def test_file(line: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"kernel\.py" + message):
         read_problems(write(tmp_path, line))
+
+
+def test_address_of_a_tensor_without_memory_is_aligned(tmp_path: Path) -> None:
+    path = write(tmp_path, "assert x.data_ptr() % 16 == 0\ncopy[(16,)](y, x, 1024, 64)")
+    assert len(capture_launches(path)) == 1
 
 
 @pytest.mark.parametrize("read", ["x.tolist()", "x.cpu().numpy()", "range(x.long().sum())"])
