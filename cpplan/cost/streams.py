@@ -10,6 +10,7 @@ rate at banks and ports, never less than one request interval per request at a p
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -142,8 +143,8 @@ def streams(
     chain = np.zeros((len(pages), len(ways)), dtype=np.int64)
     column = {int(resource): i for i, resource in enumerate(chosen)}
     for w, way in enumerate(ways):
-        members = int(np.prod(way.groups))
-        count = len(writers) if store and writers is not None else int(np.prod(active)) // members
+        members = math.prod(way.groups)
+        count = len(writers) if store and writers is not None else math.prod(active) // members
         own, chain[:, w] = _initiator(device, store, pages, size.page_bytes, members, way)
         for resource, cycles in _at_banks(device, layout, store, count * pages, size.page_bytes, way.noc).items():
             busy[:, w, column[resource]] = cycles

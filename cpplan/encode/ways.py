@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -124,8 +125,8 @@ def _classes(
         load = Fraction(int(weights.max())) / (device.dram.banks * device.nocs[way.noc].link_rate)
         key = (way.groups, way.pattern)
         least[key] = min(load, least.get(key, load))
-    cores = len(who) if who is not None else int(np.prod(active))
+    cores = len(who) if who is not None else math.prod(active)
     return tuple(
-        (pattern, int(np.prod(groups)), cores // int(np.prod(groups)), load.numerator, load.denominator)
+        (pattern, math.prod(groups), cores // math.prod(groups), load.numerator, load.denominator)
         for (groups, pattern), load in least.items()
     )

@@ -8,6 +8,7 @@ that one bank's share of it does (DRAM is interleaved, so every reader takes an 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -23,7 +24,7 @@ Weights = npt.NDArray[np.int64]
 
 def link_count(noc: Noc) -> int:
     """Directed links of ``noc``: one per router, routed axis and direction (a torus moves in one per axis)."""
-    return len(noc.route) * int(np.prod(noc.torus)) * (1 if noc.wraps else 2)
+    return len(noc.route) * math.prod(noc.torus) * (1 if noc.wraps else 2)
 
 
 def _link(noc: Noc, stage: int, router: Coordinate, back: bool) -> int:
@@ -31,7 +32,7 @@ def _link(noc: Noc, stage: int, router: Coordinate, back: bool) -> int:
     flat = 0
     for position, extent in zip(router, noc.torus, strict=True):
         flat = flat * extent + position
-    return (stage + back * len(noc.route)) * int(np.prod(noc.torus)) + flat
+    return (stage + back * len(noc.route)) * math.prod(noc.torus) + flat
 
 
 def _steps(noc: Noc, stage: int, start: int, stop: int) -> list[int]:
@@ -44,7 +45,8 @@ def _steps(noc: Noc, stage: int, start: int, stop: int) -> list[int]:
     return [(start + i * step) % extent for i in range(((stop - start) * step) % extent)]
 
 
-def route(noc: Noc, source: Coordinate, target: Coordinate) -> list[int]:
+@lru_cache(maxsize=1 << 18)
+def route(noc: Noc, source: Coordinate, target: Coordinate) -> tuple[int, ...]:
     """Links that a packet from ``source`` to ``target`` crosses."""
     links, here = [], list(source)
     for stage, (axis, step) in enumerate(noc.route):
@@ -53,7 +55,7 @@ def route(noc: Noc, source: Coordinate, target: Coordinate) -> list[int]:
             here[axis] = position
             links.append(_link(noc, stage, tuple(here), back))
         here[axis] = target[axis]
-    return links
+    return tuple(links)
 
 
 def multicast_tree(noc: Noc, source: Coordinate, receivers: Iterable[Coordinate]) -> set[int]:
@@ -133,7 +135,7 @@ def load_weights(
         elif pattern == "forward":
             line = [physical(device, m) for m in line_of(device, noc, members)]
             for here, following in itertools.pairwise(line):
-                np.add.at(weights, route(network, here, following), share)
+                np.add.at(weights, list(route(network, here, following)), share)
     weights.setflags(write=False)
     return weights
 
@@ -154,11 +156,11 @@ def store_weights(
 def sharers(spatial: tuple[tuple[Split, ...], ...], loop: str) -> tuple[tuple[Coordinate, ...], ...]:
     """Logical cores that share the trips of ``loop`` for one block, first part first, of every block in flight."""
     teams: dict[tuple[tuple[int, ...], ...], list[tuple[int, Coordinate]]] = {}
-    active = tuple(int(np.prod([s.factor for s in splits])) for splits in spatial)
+    active = tuple(math.prod(s.factor for s in splits) for splits in spatial)
     for core in active_cores(active):
         part, rest = 0, []
         for position, splits in zip(core, spatial, strict=True):
-            digits, below = [], int(np.prod([s.factor for s in splits]))
+            digits, below = [], math.prod(s.factor for s in splits)
             for split in splits:
                 below //= split.factor
                 digit = position // below % split.factor
@@ -187,7 +189,7 @@ def combine_weights(
         for team in teams:
             for source, target in step:
                 links = route(network, physical(device, team[source]), physical(device, team[target]))
-                np.add.at(weights, links, device.dram.banks)
+                np.add.at(weights, list(links), device.dram.banks)
         weights.setflags(write=False)
         out.append(weights)
     return tuple(out)
