@@ -42,7 +42,8 @@ class RawAccess:
 
     ``other`` and ``masked_by`` are operands: what a load gives where its mask is false, and the mask itself.
     ``loops`` lists the enclosing loops outermost first; ``valid`` marks the points that run when trip counts differ.
-    ``proved`` says per form of ``mask`` whether it holds everywhere, ``wraps_proved`` the same per wrap of the offset.
+    ``proved`` says per form of ``mask`` whether it holds everywhere, ``wraps_proved`` the same per wrap of the offset,
+    and ``parts`` has the parts of a form (see :meth:`Integers.parts`), each with the same.
     ``conditional`` marks accesses under a branch that is not decided per launch.
     """
 
@@ -60,6 +61,7 @@ class RawAccess:
     masked_by: Value | None = None
     valid: NDArray[np.bool_] | None = None
     proved: tuple[bool, ...] = ()
+    parts: tuple[tuple[tuple[Linear, bool], ...], ...] = ()
     wraps_proved: tuple[bool, ...] = ()
 
 
@@ -238,12 +240,14 @@ class _Walker(TensorRules, LoopRules, BranchRules):
         if isinstance(mask, Linear) and not (mask.is_constant and mask.const):
             guard = UNKNOWN_PREDICATE
         offset, shape = self._simplified(pointer.offset), value.type.shape
-        holds = self.integers.holds
+        holds, split = self.integers.holds, self.integers.parts
+        forms = guard.forms if guard else ()
         self.analysis.accesses.append(
             RawAccess(
                 op, kind, pointer.base, offset, shape, value.type.element, guard, tuple(self.stack),
                 self.conditional > 0, value, other, masked_by, self.space.valid,
-                proved=tuple(holds(form, shape) is True for form in guard.forms) if guard else (),
+                proved=tuple(holds(form, shape) is True for form in forms),
+                parts=tuple(tuple((p, holds(p, shape) is True) for p in split(form)) for form in forms),
                 wraps_proved=tuple(holds(w.below_bound, shape) is True for w in offset.wraps),
             )
         )  # fmt: skip

@@ -7,7 +7,7 @@ when its masks end equal groups along one axis (the query heads of a key head, t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -228,8 +228,7 @@ def _axis_map(start: Linear, lanes: list[tuple[int, int]], shape: tuple[int, ...
 
 def _with_guards(maps: tuple[AxisMap, ...], access: RawAccess) -> tuple[AxisMap, ...]:
     """Each boundary form ``limit - 1 - position >= 0`` put on the axis whose position it bounds."""
-    masks = access.mask.forms if access.mask else ()
-    forms = [(form, proved, False) for form, proved in zip(masks, access.proved, strict=True)]
+    forms = [(form, proved, False) for form, proved in mask_forms(access, maps)]
     forms += [(w.below_bound, ok, True) for w, ok in zip(access.offset.wraps, access.wraps_proved, strict=True)]
     result = list(maps)
     for form, proved, wrapped in forms:
@@ -242,6 +241,14 @@ def _with_guards(maps: tuple[AxisMap, ...], access: RawAccess) -> tuple[AxisMap,
     if access.mask is not None and not access.mask.exact:
         result = [replace(item, guarded=item.guarded or bool(item.lanes)) for item in result]
     return tuple(result)
+
+
+def mask_forms(access: RawAccess, maps: Sequence[AxisMap]) -> Iterator[tuple[Linear, bool]]:
+    """Forms of a mask, each with whether it holds everywhere; one that ends no axis at a constant comes in parts."""
+    for form, proved, parts in zip(access.mask.forms if access.mask else (), access.proved, access.parts, strict=True):
+        found = guarded_axis(maps, form)
+        constant = found is not None and not (found[1].begins or found[1].ends)
+        yield from [(form, proved)] if constant else parts
 
 
 def _guarded(item: AxisMap, guard: AxisMap, proved: bool, wrapped: bool) -> AxisMap:

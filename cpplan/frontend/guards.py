@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from cpplan.frontend.affine import RawAccess
-from cpplan.frontend.axes import AxisMap, guarded_axis
+from cpplan.frontend.axes import AxisMap, guarded_axis, mask_forms
 from cpplan.frontend.generic import Operation, Value
 from cpplan.frontend.linear import Linear
 from cpplan.frontend.numbering import Maps, Numbering
@@ -33,13 +33,14 @@ def guard_of(raw: RawAccess, maps: Maps, numbering: Numbering, cut: bool, paddin
     """The guard of an access. Wraps of its address are bounds where a store cuts them (``cut``), ``padding`` is that of
     a descriptor made by the host, and with ``fold`` parts of a mask that hold everywhere do not count."""
     fill, constant = _fill(raw, padding), not _is_computed(raw.other)
-    forms = [*(raw.mask.forms if raw.mask else ()), *((w.below_bound for w in raw.offset.wraps) if cut else ())]
-    if maps is None or (raw.mask is None and not forms):
+    wraps = [wrap.below_bound for wrap in raw.offset.wraps] if cut else []
+    if maps is None or (raw.mask is None and not wraps):
         return Guard((), raw.masked_by is None, raw.masked_by is None, fill)
-    sides = [_sides(maps, form, numbering) for form in forms]
-    needed = () if raw.mask is None or raw.masked_by is None else raw.proved  # descriptors have nothing but their ends
-    found = all(side is not None or (fold and proved) for side, proved in zip(sides, needed, strict=False))
-    follows = found and (raw.masked_by is None or raw.mask is None or raw.mask.exact)
+    forms = [(_sides(maps, form, numbering), fold and proved) for form, proved in mask_forms(raw, maps)]
+    found = all(side is not None or always for side, always in forms)
+    exact = raw.mask is None or raw.mask.exact
+    follows = raw.masked_by is None or (found and exact)  # descriptors have nothing but their ends
+    sides = [*(side for side, _ in forms), *(_sides(maps, form, numbering) for form in wraps)]
     bounds = tuple(_bounds(axis, sides) for axis in range(len(maps)))
     return Guard(bounds, follows, follows and constant, fill)
 

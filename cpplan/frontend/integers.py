@@ -135,13 +135,13 @@ class Integers:
             self.space.origins[known] = (name, Linear(a.const, a.terms), Linear(b.const, b.terms))
         return form
 
-    def _parts(self, form: Linear) -> list[Linear]:
+    def parts(self, form: Linear) -> list[Linear]:
         """Forms that are all ``>= 0`` where ``form`` is: a minimum counts twice, once for each of its arguments."""
         for atom, factor in form.terms:
             name, *sides = self.space.origins.get(atom.number, ("",)) if atom.kind == "table" else ("",)
             if name in (("minsi", "minui") if factor > 0 else ("maxsi", "maxui")):
                 rest = form - Linear.atom(atom).scaled(factor)
-                return [part for side in sides for part in self._parts(rest + side.scaled(factor))]
+                return [part for side in sides for part in self.parts(rest + side.scaled(factor))]
         return [form]
 
     def compare(self, predicate: int, a: Linear, b: Linear, shape: Shape) -> Predicate:
@@ -152,13 +152,13 @@ class Integers:
         if difference.kinds() & {"data", "opaque", "lanes", "carry"}:
             return Predicate((), exact=False, data="data" in difference.kinds())
         if predicate in _LESS:
-            return Predicate(tuple(self._parts(difference.scaled(-1).shifted(-1))))
+            return Predicate((difference.scaled(-1).shifted(-1),))
         if predicate in _LESS_EQUAL:
-            return Predicate(tuple(self._parts(difference.scaled(-1))))
+            return Predicate((difference.scaled(-1),))
         if predicate in _GREATER:
-            return Predicate(tuple(self._parts(difference.shifted(-1))))
+            return Predicate((difference.shifted(-1),))
         if predicate in _GREATER_EQUAL:
-            return Predicate(tuple(self._parts(difference)))
+            return Predicate((difference,))
         if predicate == 0:
             return Predicate((difference, difference.scaled(-1)))
         return self._unequal(difference, shape)

@@ -43,6 +43,12 @@ def test_an_end_that_moves_with_the_block_and_one_that_does_not() -> None:
     assert [access.masked for access in found.accesses] == [(True,), (False,)]
 
 
+def test_a_constant_end_behind_a_start_that_is_a_maximum() -> None:
+    load, _ = program("band").accesses
+    assert [bounds_text(item) for item in load.bounds] == ["index < 100", "index < 100"]
+    assert (load.tile, load.klass) == ((32, 32), "partial")
+
+
 def test_beginnings_are_those_of_the_tensor_or_of_the_block() -> None:
     found = program("history")
     (dim,) = found.dims

@@ -24,6 +24,16 @@ def chunks(y, x, n, chunk, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def band(y, x, n, width, BLOCK: tl.constexpr):
+    """Blocks around a diagonal: the first column of a block is none of its own multiples."""
+    row = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    column = tl.maximum(tl.program_id(0) * BLOCK - width, 0) + tl.arange(0, BLOCK)
+    mask = (row < n)[:, None] & (column < n)[None, :]
+    tile = tl.load(x + row[:, None] * n + column[None, :], mask=mask, other=0.0)
+    tl.store(y + row, tl.sum(tile, axis=1), mask=row < n)
+
+
+@triton.jit
 def history(y, x, n, BLOCK: tl.constexpr):
     """A causal stencil: the element before, which the first one does not have, and the one before in the same block."""
     lane = tl.arange(0, BLOCK)
@@ -78,6 +88,8 @@ def launch(name, n=100, block=32):
         chunks[(5,)](torch.empty(5 * block), x, n, n // 5 + 3, BLOCK=block)
     elif name == "history":
         history[programs](torch.empty_like(x), x, n, BLOCK=block)
+    elif name == "band":
+        band[programs](torch.empty_like(x), torch.randn(n, n), n, 20, BLOCK=block)
     elif name == "triangle":
         triangle[(1,)](torch.empty(n, n), torch.randn(n, n), n, BLOCK=block)
     elif name == "flagged":
