@@ -9,11 +9,12 @@ from gemm import gemm
 from instances import random_device, random_program, stencil
 
 from cpplan.device.device import Device
+from cpplan.device.free_boxes import seen_from
 from cpplan.enumerate.forms import forms
 from cpplan.enumerate.oracle import count
 from cpplan.plan.nest import build_nest, cores_per_dim
 from cpplan.plan.plan import Order, Plan
-from cpplan.plan.space import legal_spatial, orders, placements
+from cpplan.plan.space import first_cores, legal_spatial, orders, placements
 from cpplan.tile.program import TileProgram
 
 
@@ -21,9 +22,10 @@ def random_plan(r: Random, program: TileProgram, device: Device) -> Plan:
     """Some plan of the space, in some form; it may be too large for SRAM, or another than the listed form."""
     spatial = r.choice(legal_spatial(program, device))
     order = r.choice(orders(program, spatial))
-    nest = build_nest(program, spatial, order)
-    places = tuple(r.choice(placements(program, device, spatial, nest, a)) for a in program.accesses)
-    found = list(forms(program, Plan(program.block, spatial, order, places)))
+    nest, origin = build_nest(program, spatial, order), r.choice(first_cores(device, spatial))
+    seen = seen_from(device, origin)
+    places = tuple(r.choice(placements(program, seen, spatial, nest, a)) for a in program.accesses)
+    found = list(forms(program, Plan(program.block, spatial, order, places, origin=origin)))
     return r.choice(found[:500])
 
 
@@ -38,6 +40,8 @@ def terms_of(device: Device, plan: Plan) -> Iterator[str]:
         yield f"{dim}.on={','.join(used) or 'none'}"
     for axis, q in zip(axes, plan.spatial, strict=True):
         yield f"{axis}={'.'.join(f'{s.dim}/{s.factor}' for s in q) or 'none'}"
+    if device.disabled:
+        yield f"origin={','.join(map(str, plan.core_at((0,) * len(axes))))}"
     yield f"order={_order(plan.order)}"
     for p in plan.placements:
         shared = ",".join(axis for axis, g in zip(axes, p.groups, strict=True) if g > 1)

@@ -66,6 +66,8 @@ def sentence(choice: Choice, before: Any, after: Any, dims: tuple[str, ...]) -> 
     """One decision in words: ``a_ptr: x*11 instead of private``."""
     if choice.kind == "waves":
         return f"waves {words.loops(after)} instead of {words.loops(before)}"
+    if choice == Choice("mapping"):
+        return f"cores from {words.first_core(after)} on instead of from {words.first_core(before)} on"
     if choice.kind == "reader":
         return f"{choice.subject}: read by the {after} core of a group instead of the {before} one"
     return f"{choice.subject}: {_shown(choice.kind, after, dims)} instead of {_shown(choice.kind, before, dims)}"

@@ -38,6 +38,7 @@ def decisions_that_differ(one: PlanFile, other: PlanFile) -> list[tuple[str, str
 def _decisions(file: PlanFile) -> Iterator[tuple[str, str]]:
     yield "block", words.block(file.decisions)
     yield "mapping", words.mapping(file.decisions)
+    yield "first core", words.first_core(file.decisions.origin)
     yield "waves", words.order(file.decisions)
     for access in file.decisions.accesses:
         yield access.access, words.movement(access, words.dims(file))

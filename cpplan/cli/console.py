@@ -17,8 +17,9 @@ PIPE_WIDTH = 160
 
 
 def results() -> Console:
-    """Console for results. Made anew each time, so that it follows the current ``sys.stdout``."""
-    return Console(file=sys.stdout, highlight=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
+    """Console for results, which prints brackets as they are (device names have them). Made anew each time, so that it
+    follows the current ``sys.stdout``."""
+    return Console(file=sys.stdout, highlight=False, markup=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
 
 
 def remark(text: str) -> None:

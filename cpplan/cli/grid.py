@@ -27,11 +27,10 @@ def draw(file: PlanFile, access: AccessRecord) -> list[str]:
 
 def _symbols(file: PlanFile, access: AccessRecord, cores: Iterator[tuple[int, ...]]) -> Iterator[str]:
     plan = file.plan()
-    active = [plan.cores_along(i) for i in range(len(plan.spatial))]
     readers = set(access.readers)
     touches = READER if access.kind == "load" else WRITER
     for core in cores:
-        if any(c >= n for c, n in zip(core, active, strict=True)):
+        if not plan.uses(core):
             yield IDLE
         else:
             yield touches if core in readers else RECEIVER

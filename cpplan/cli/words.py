@@ -56,10 +56,16 @@ def digits(splits: Sequence[Split | SplitRecord]) -> str:
     return ".".join(f"{split.dim}/{split.factor}" for split in splits)
 
 
+def first_core(origin: tuple[int, ...]) -> str:
+    """The first core in use: ``6,0``."""
+    return ",".join(map(str, origin)) or "the corner"
+
+
 def cores(file: PlanFile) -> str:
-    """Cores in use: ``12x10``."""
+    """Cores in use: ``12x10``, or ``6x10@6,0`` for a box that starts at core 6,0."""
     plan = file.plan()
-    return "x".join(str(plan.cores_along(i)) for i in range(len(plan.spatial)))
+    first = f"@{','.join(map(str, plan.origin))}" if plan.origin else ""
+    return "x".join(str(plan.cores_along(i)) for i in range(len(plan.spatial))) + first
 
 
 def block(decisions: Decisions) -> str:

@@ -22,6 +22,7 @@ from cpplan.cost.streams import Resources, Vector, resources, streams, tile_size
 from cpplan.cost.traffic import tiles_moved
 from cpplan.cost.units import level_work
 from cpplan.device.device import Device
+from cpplan.device.free_boxes import seen_from
 from cpplan.plan.nest import Nest, build_nest
 from cpplan.plan.plan import Placement, Plan
 from cpplan.plan.routes import Coordinate
@@ -100,6 +101,7 @@ def fixed_buffers(program: TileProgram, device: Device) -> tuple[tuple[str, int]
 
 def evaluate(program: TileProgram, device: Device, plan: Plan) -> Cost:
     """Exact cost of ``plan``, which must be legal (:mod:`cpplan.plan.space`); capacity is reported, not judged."""
+    device = seen_from(device, plan.origin)
     nest = build_nest(program, plan.spatial, plan.order)
     layout = resources(device)
     active = tuple(plan.cores_along(s) for s in range(len(device.dims)))

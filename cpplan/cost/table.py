@@ -26,6 +26,7 @@ from cpplan.cost.streams import Resources, resources, streams, tile_size
 from cpplan.cost.traffic import tiles_moved
 from cpplan.cost.units import level_work
 from cpplan.device.device import Device
+from cpplan.device.free_boxes import seen_from
 from cpplan.plan.alike import alike
 from cpplan.plan.demands import Reading, beyond_rows, possible, readings
 from cpplan.plan.nest import Nest, build_nest
@@ -79,9 +80,10 @@ class Rows:
 
 @dataclass(frozen=True)
 class Column:
-    """One (block, spatial mapping, wave order) with the option rows of every access."""
+    """One (block, spatial mapping with its first core, wave order) with the option rows of every access."""
 
     spatial: Spatial
+    origin: Coordinate
     order: Order
     nest: Nest
     ops: tuple[int, ...]  # cycles of own ops per level
@@ -101,7 +103,7 @@ class Column:
         """The plan that takes one place of every rows, at block shape ``block``."""
         count = len(self.accesses)
         combine = places[count] if len(places) > count else None
-        return Plan(block, self.spatial, self.order, tuple(places[:count]), combine)
+        return Plan(block, self.spatial, self.order, tuple(places[:count]), combine, self.origin)
 
     @property
     def combinations(self) -> int:
@@ -157,11 +159,14 @@ def build_column(
     order: Order,
     ops: Mapping[str, int] | None = None,
     restriction: Restriction = FREE,
+    origin: Coordinate = (),
 ) -> Column:
-    """The column of ``spatial`` and ``order`` with every placement that fits SRAM on its own and is not ruled out.
+    """The column of ``spatial`` from core ``origin`` on and ``order``, with every placement that fits SRAM on its own
+    and is not ruled out.
 
     ``ops`` may bring the cycles per program position when they are known already.
     """
+    device = seen_from(device, origin)
     layout = resources(device)
     nest = build_nest(program, spatial, order)
     active = active_extents(spatial)
@@ -184,7 +189,7 @@ def build_column(
     if shared is not None:
         rows += (_combine_rows(program, device, layout, spatial, nest, kept, shared, combining),)
     column = Column(
-        spatial, order, nest, tuple(own), fixed, rows,
+        spatial, origin, order, nest, tuple(own), fixed, rows,
         tuple(alike(program)),
         tuple(nest.names.index(level) for level in required_wave_boundaries(program, nest)),
         tuple(required_group_ends(program, spatial)),

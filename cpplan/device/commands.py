@@ -128,12 +128,14 @@ def _details(device: Device) -> Table:
 
 def _lines(device: Device) -> list[tuple[str, str]]:
     from cpplan.device.exact import format_exact as text
+    from cpplan.device.free_boxes import free_boxes
 
     sram, dram = device.sram, device.dram
     lines = [
         ("cores", " x ".join(f"{dim.name} {dim.extent}" for dim in device.dims)),
         *((f"routers of {dim.name}", " ".join(map(str, dim.positions))) for dim in device.dims),
         ("disabled cores", " ".join(",".join(map(str, core)) for core in device.disabled) or "none"),
+        ("boxes of cores", " ".join(map(str, free_boxes(device)))),
         ("clock", f"{device.clock_mhz} MHz"),
         ("side by side", device.overlap.replace("|", " | ")),
         ("launch", f"{device.launch_cycles} cycles"),
@@ -203,4 +205,4 @@ def _table(*columns: str, title: str | None = None) -> Table:
 def _print(table: Table) -> None:
     from rich.console import Console
 
-    Console().print(table)
+    Console(markup=False).print(table)

@@ -12,6 +12,8 @@ from cpplan.device.device import Device, SpatialDim, Transfer
 from cpplan.device.exact import format_exact
 from cpplan.errors import SpecError
 
+NAMED = 4
+"""Disabled cores that the name of a device lists; of more it says how many."""
 CUT = re.compile(r"(\d+(?:x\d+)*)(?:@(\d+(?:,\d+)*))?")
 
 
@@ -48,7 +50,7 @@ def _slice(device: Device, dim: SpatialDim, extent: int, offset: int, cores: str
 
 
 def disable(device: Device, cores: Sequence[str]) -> Device:
-    """Mark cores ``x,y`` (logical coordinates of ``device``) as out of use."""
+    """Mark cores ``x,y`` (logical coordinates of ``device``) as out of use; the device's name says so."""
     marked = set(device.disabled)
     for text in cores:
         core = tuple(map(int, text.split(","))) if re.fullmatch(r"\d+(,\d+)*", text) else ()
@@ -58,7 +60,11 @@ def disable(device: Device, cores: Sequence[str]) -> Device:
         marked.add(core)
     if len(marked) == device.cores:
         raise SpecError(f"--disable-core: no core of {device.name} is left")
-    return replace(device, disabled=tuple(sorted(marked)))
+    if not marked:
+        return device
+    named = " ".join(",".join(map(str, core)) for core in sorted(marked))
+    without = named if len(marked) <= NAMED else f"{len(marked)} cores"
+    return replace(device, name=f"{device.name}[without {without}]", disabled=tuple(sorted(marked)))
 
 
 def derate(device: Device, factors: Sequence[str]) -> Device:

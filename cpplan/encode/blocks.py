@@ -172,9 +172,7 @@ def block_bounds(facts: BlockFacts, device: Device) -> Ints:
         each = transfer_cycles(transfer, 1, facts.page_bytes[number]) - transfer.latency
         alone[store] = np.maximum(alone[store], transfer.latency + facts.pages[number] * each)
         least = least + facts.pages[number] * facts.page_bytes[number]
-    bound = device.launch_cycles + np.maximum(
-        compute + alone[False] + alone[True], bank + facts.ops.sum(axis=0)
-    )
+    bound = device.launch_cycles + np.maximum(compute + alone[False] + alone[True], bank + facts.ops.sum(axis=0))
     return np.where(least <= device.sram.usable, bound, INFINITE)
 
 

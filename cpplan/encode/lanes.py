@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cpplan.device.device import Device
+from cpplan.device.free_boxes import Coordinate, free_boxes
 from cpplan.encode.blocks import BlockFacts, Ints, block_cycles, trips_per_core
 from cpplan.plan.plan import Split
 from cpplan.plan.space import Spatial, digit_sequences
@@ -21,11 +22,14 @@ from cpplan.tile.arith import ceil_div
 class SpatialTable:
     """All spatial mappings of a device for a tuple of parallel dims, as arrays (S of them), in the fixed order.
 
-    Mappings with the same cores per dim form a *spread* (V of them): coarse bounds only see the spread.
+    A mapping comes once per first core that its box may have. Mappings with the same cores per dim form a *spread* (V
+    of them): coarse bounds only see the spread.
     """
 
     sequences: tuple[tuple[tuple[Split, ...], ...], ...]  # per spatial dim
+    corners: tuple[Coordinate, ...]  # first cores
     digits: Ints  # (spatial dims, S) position into ``sequences``
+    corner: Ints  # (S,) position into ``corners``
     split_dim: Ints  # (slots, S) dim number of each split, -1 where a mapping has fewer
     fewer: Ints  # (slots, S) cores of that dim with one core less in the split
     cores: Ints  # (dims, S) cores per parallel dim
@@ -36,6 +40,10 @@ class SpatialTable:
     def mapping(self, number: int) -> Spatial:
         """The mapping with this number."""
         return tuple(s[i] for s, i in zip(self.sequences, self.digits[:, number].tolist(), strict=True))
+
+    def origin(self, number: int) -> Coordinate:
+        """The first core of the mapping with this number."""
+        return self.corners[self.corner[number]]
 
 
 @lru_cache(maxsize=64)
@@ -58,9 +66,8 @@ def spatial_table(
     grid = np.meshgrid(*(np.arange(len(q)) for q in sequences), indexing="ij")
     digits = np.stack([g.ravel() for g in grid])
     used = np.stack([_product_of(q)[d] for q, d in zip(sequences, digits, strict=True)])
-    for core in device.disabled:
-        keep = np.any(np.array(core)[:, None] >= used, axis=0)
-        digits, used = digits[:, keep], used[:, keep]
+    corners, mapping, corner = _corners(device, used)
+    digits = digits[:, mapping]
     number = {name: i for i, name in enumerate(dims)}
     cores = np.ones((len(dims), digits.shape[1]), dtype=np.int64)
     for q, d in zip(sequences, digits, strict=True):
@@ -72,7 +79,19 @@ def spatial_table(
     spreads, spread = np.unique(cores, axis=1, return_inverse=True)
     members = np.argsort(spread.ravel(), kind="stable")
     first = np.searchsorted(spread.ravel()[members], np.arange(spreads.shape[1] + 1))
-    return SpatialTable(sequences, digits, split_dim, total // factor * (factor - 1), cores, spreads, members, first)
+    fewer = total // factor * (factor - 1)
+    return SpatialTable(sequences, corners, digits, corner, split_dim, fewer, cores, spreads, members, first)
+
+
+def _corners(device: Device, used: Ints) -> tuple[tuple[Coordinate, ...], Ints, Ints]:
+    """First cores, and the pairs of a mapping (given by its cores in use) and a first core that it may have."""
+    boxes = free_boxes(device)
+    corners = sorted({box.origin for box in boxes})
+    holds = np.zeros((used.shape[1], len(corners)), dtype=bool)
+    for box in boxes:
+        holds[:, corners.index(box.origin)] |= np.all(used <= np.array(box.extents)[:, None], axis=0)
+    mapping, corner = np.nonzero(holds)
+    return tuple(c if any(c) else () for c in corners), mapping, corner
 
 
 def _product_of(sequences: tuple[tuple[Split, ...], ...]) -> Ints:

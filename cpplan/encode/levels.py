@@ -139,7 +139,12 @@ def _is_fixed(facts: BlockFacts, access: Access) -> bool:
 
 
 def _wave_levels(
-    facts: BlockFacts, access: Access, dims: tuple[int, ...], wanted: int, path: list[Ints], known: list[bool],
+    facts: BlockFacts,
+    access: Access,
+    dims: tuple[int, ...],
+    wanted: int,
+    path: list[Ints],
+    known: list[bool],
     lanes: int,
 ) -> Bools:
     """(sets, lanes) whether a transfer may sit at a wave level: the rules of the space, for all orders at once."""

@@ -273,7 +273,10 @@ def forbid(enc: Encoding, plan: Incumbent) -> None:
     """Exclude one plan already in hand, and its mirror images."""
     for c, site in enumerate(enc.sites):
         for block, image in plan.images:
-            if (site.block, site.column.spatial, site.column.order) != (block, image.spatial, image.order):
+            column = site.column
+            if (site.block, column.spatial, column.origin, column.order) != (
+                block, image.spatial, image.origin, image.order,
+            ):  # fmt: skip
                 continue
             places = [*image.placements, *([] if image.combine is None else [image.combine])]
             pairs = zip(site.column.rows, enc.option[c], places, strict=True)

@@ -190,7 +190,7 @@ def refined_bounds(
             position[part] = np.arange(len(part))
             here = np.nonzero(position[row] >= 0)[0]
             mappings, which = np.unique(pairs[1][part], return_inverse=True)
-            choices = [table.mapping(int(m)) for m in mappings]
+            choices = [(table.mapping(int(m)), table.origin(int(m))) for m in mappings]
             ways = [
                 [way.take(which.ravel()) for way in real_ways(device, facts.program, choices, access, scope)]
                 for access, scope in facts.scoped_accesses

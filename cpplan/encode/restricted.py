@@ -37,7 +37,7 @@ def _sliced(stacked: TileProgram, keep: Bools) -> TileProgram:
 
 def allowed_mappings(table: SpatialTable, dims: tuple[str, ...], restriction: Restriction) -> SpatialTable:
     """``table`` with the mappings of ``dims`` that the restriction allows in some order of their digits."""
-    if not restriction.about("cores", "on", "digits"):
+    if not restriction.about("cores", "on", "digits", "origin"):
         return table
     count = table.digits.shape[1]
     keep = np.ones(count, dtype=bool)
@@ -50,6 +50,7 @@ def allowed_mappings(table: SpatialTable, dims: tuple[str, ...], restriction: Re
             keep &= (cores == holds.value) == wanted
         elif holds.decision == "on":
             keep &= _uses(table, holds.subject, holds.value) == wanted
+    keep &= np.array([restriction.allows_origin(corner) for corner in table.corners], dtype=bool)[table.corner]
     return _only(table, keep)
 
 
@@ -70,6 +71,7 @@ def _only(table: SpatialTable, keep: Bools) -> SpatialTable:
     return replace(
         table,
         digits=table.digits[:, keep],
+        corner=table.corner[keep],
         split_dim=table.split_dim[:, keep],
         fewer=table.fewer[:, keep],
         cores=cores,

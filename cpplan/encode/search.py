@@ -127,8 +127,8 @@ class Search:
         block = self.block(family, number)
         names = [d.name for d in block.program.dims]
         groups = tuple(tuple(names[d] for d in group) for group in order)
-        spatial = family.table.mapping(mapping)
-        column = build_column(block.program, self.device, spatial, groups, block.ops, self.restriction)
+        spatial, origin = family.table.mapping(mapping), family.table.origin(mapping)
+        column = build_column(block.program, self.device, spatial, groups, block.ops, self.restriction, origin)
         pruned = prune_column(self.device, column, self.limit)
         if pruned is None:
             return None

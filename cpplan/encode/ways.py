@@ -12,6 +12,7 @@ import numpy as np
 
 from cpplan.cost.streams import packets, transfer_cycles
 from cpplan.device.device import Device
+from cpplan.device.free_boxes import seen_from
 from cpplan.encode.blocks import INFINITE, BlockFacts, Ints
 from cpplan.encode.scope import Scope
 from cpplan.plan.plan import Delivery, Pattern
@@ -85,7 +86,11 @@ def ways_left(ways: list[Way], scope: Scope | None) -> list[Way]:
 
 
 def real_ways(
-    device: Device, program: TileProgram, choices: Sequence[Spatial], access: Access, scope: Scope | None = None
+    device: Device,
+    program: TileProgram,
+    choices: Sequence[tuple[Spatial, Coordinate]],
+    access: Access,
+    scope: Scope | None = None,
 ) -> list[Way]:
     """The deliveries of ``access`` on every mapping of ``choices``: per sharing group and pattern the least busy link.
 
@@ -94,11 +99,12 @@ def real_ways(
     """
     shareable, store = is_shareable(program, access), access.kind != "load"
     per_lane = []
-    for spatial in choices:
-        found = deliveries(device, spatial, access, shareable)
-        left = found if scope is None else scope.deliveries(device, spatial, found)
+    for spatial, origin in choices:
+        seen = seen_from(device, origin)
+        found = deliveries(seen, spatial, access, shareable)
+        left = found if scope is None else scope.deliveries(seen, spatial, found)
         who = writers(program, spatial) if store else None
-        per_lane.append(_classes(device, active_extents(spatial), store, left, who))
+        per_lane.append(_classes(seen, active_extents(spatial), store, left, who))
     out = []
     for pattern in ("private", "multicast", "forward"):
         listed = [[c for c in classes if c[0] == pattern] for classes in per_lane]

@@ -18,7 +18,7 @@ from cpplan.device.device import Device
 from cpplan.enumerate.forms import first_form
 from cpplan.plan.plan import Plan
 from cpplan.plan.restrict import FREE, Restriction
-from cpplan.plan.space import legal_spatial, orders
+from cpplan.plan.space import first_cores, legal_spatial, orders
 from cpplan.plan.symmetry import Partner, orbit, symmetries
 from cpplan.tile.program import TileProgram
 
@@ -38,9 +38,10 @@ class Scored:
 def columns(programs: Sequence[TileProgram], device: Device) -> Iterator[tuple[tuple[int, ...], TileProgram, Column]]:
     """All columns of all block-shape candidates, with their position in the fixed order."""
     for block, program in enumerate(programs):
-        for number, spatial in enumerate(legal_spatial(program, device)):
+        mappings = [(s, first) for s in legal_spatial(program, device) for first in first_cores(device, s)]
+        for number, (spatial, origin) in enumerate(mappings):
             for turn, order in enumerate(orders(program, spatial)):
-                yield (block, number, turn), program, build_column(program, device, spatial, order)
+                yield (block, number, turn), program, build_column(program, device, spatial, order, origin=origin)
 
 
 def count(programs: Sequence[TileProgram], device: Device, limit: int | None = None) -> int:
@@ -64,7 +65,7 @@ def brute_force(
     best: list[Scored] = []
     wanted = k * max((sum(len(p.symmetries) for p in mine) for mine in partners), default=1)
     for position, program, column in columns(programs, device):
-        if not (restriction.allows_block(program.block) and restriction.allows_cores(column.spatial)):
+        if not (restriction.allows_block(program.block) and restriction.allows_box(column.spatial, column.origin)):
             continue
         for choice in _choices(column):
             keep = feasible(device, column, choice)

@@ -14,6 +14,7 @@ import msgspec
 
 from cpplan.cost.model import Cost
 from cpplan.device.device import Device
+from cpplan.device.free_boxes import seen_from
 from cpplan.errors import InputError
 from cpplan.plan.files import read_file, write_file
 from cpplan.plan.plan import LAUNCH, Placement, Plan, wave
@@ -95,12 +96,14 @@ def _decisions(program: TileProgram, device: Device, plan: Plan) -> Decisions:
             for access, place in zip(program.accesses, plan.placements, strict=True)
         ),
         combine=None if plan.combine is None else CombineRecord(plan.combine.method, plan.combine.noc),
+        origin=plan.origin,
     )
 
 
 def _access(access: Access, device: Device, plan: Plan, place: Placement) -> AccessRecord:
     active = tuple(plan.cores_along(i) for i in range(len(device.dims)))
-    who = readers(device, active, place.groups, place.pattern, place.noc, place.reader)
+    seen = seen_from(device, plan.origin)
+    who = readers(seen, active, place.groups, place.pattern, place.noc, place.reader)
     return AccessRecord(
         access=place.access,
         kind=access.kind,
@@ -111,7 +114,7 @@ def _access(access: Access, device: Device, plan: Plan, place: Placement) -> Acc
         pattern=place.pattern,
         noc=place.noc,
         reader=place.reader,
-        readers=tuple(core for _, core in who),
+        readers=tuple(plan.core_at(core) for _, core in who),
     )
 
 
@@ -156,7 +159,10 @@ def read_plan(path: Path) -> PlanFile:
 
 def contradictions(file: PlanFile) -> Iterator[str]:
     """Rules between fields that the file breaks, as ``$.path: what is wrong``."""
-    yield from _spatial_contradictions(file)
+    spatial = list(_spatial_contradictions(file))
+    yield from spatial
+    if spatial:  # nothing below can be told without the cores in use
+        return
     dims = {dim.name for dim in file.kernel.grid}
     for i, group in enumerate(file.decisions.order):
         for name in group:
@@ -176,10 +182,16 @@ def _spatial_contradictions(file: PlanFile) -> Iterator[str]:
     if [dim.dim for dim in file.decisions.spatial] != array:
         yield f"$.decisions.spatial: expected one entry for each of {', '.join(array)}"
         return
+    plan = file.plan()
+    if plan.origin and len(plan.origin) != len(array):
+        yield f"$.decisions.origin: expected one number for each of {', '.join(array)}, or none"
+        return
+    first_core = plan.core_at((0,) * len(array))
     for i, (used, there) in enumerate(zip(file.decisions.spatial, file.device.array, strict=True)):
-        cores = file.plan().cores_along(i)
-        if cores > there.extent:
-            yield f"$.decisions.spatial[{i}]: {cores} cores along {there.name}, the device has {there.extent}"
+        cores, first = plan.cores_along(i), first_core[i]
+        if first + cores > there.extent:
+            start = f" from {first} on" if first else ""
+            yield f"$.decisions.spatial[{i}]: {cores} cores{start} along {there.name}, the device has {there.extent}"
         for j, split in enumerate(used.splits):
             if split.dim not in dims:
                 yield f"$.decisions.spatial[{i}].splits[{j}].dim: {split.dim!r} is neither a parallel dim nor a loop"
@@ -197,5 +209,5 @@ def _group_contradictions(where: str, plan: Plan, access: AccessRecord) -> Itera
     if shared == (access.pattern == "private"):
         yield f"{where}.pattern: {access.pattern!r} does not go with groups {list(access.groups)}"
     for i, core in enumerate(access.readers):
-        if len(core) != len(active) or any(c >= n for c, n in zip(core, active, strict=True)):
+        if not plan.uses(core):
             yield f"{where}.readers[{i}]: core {list(core)} is not in use"

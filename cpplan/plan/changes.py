@@ -14,11 +14,12 @@ from typing import Any, Literal
 from cpplan.cost.model import Cost, fixed_buffers
 from cpplan.cost.table import position_cycles
 from cpplan.device.device import Device
+from cpplan.device.free_boxes import seen_from
 from cpplan.plan.check import Evaluation, check_plan
 from cpplan.plan.forms import rules_of
 from cpplan.plan.nest import build_nest
 from cpplan.plan.plan import Placement, Plan
-from cpplan.plan.space import placements
+from cpplan.plan.space import first_cores, placements
 from cpplan.plan.symmetry import image, symmetries
 from cpplan.tile.program import TileProgram
 
@@ -27,7 +28,8 @@ Kind = Literal["block", "mapping", "waves", "level", "depth", "sharing", "noc", 
 
 @dataclass(frozen=True)
 class Choice:
-    """Names one decision: ``subject`` is a block parameter, a spatial dim or an access ("" for the wave order)."""
+    """Names one decision: ``subject`` is a block parameter, a spatial dim or an access; "" stands for the wave order,
+    and as subject of a mapping for the first core in use."""
 
     kind: Kind
     subject: str = ""
@@ -45,6 +47,7 @@ def decisions(device: Device, plan: Plan) -> dict[Choice, Any]:
     """All decisions of ``plan`` one by one; sharing is (pattern, groups)."""
     out: dict[Choice, Any] = {Choice("block", name): value for name, value in plan.block}
     out |= {Choice("mapping", dim.name): splits for dim, splits in zip(device.dims, plan.spatial, strict=True)}
+    out[Choice("mapping")] = plan.origin
     out[Choice("waves")] = plan.order
     for place in plan.placements:
         out[Choice("level", place.access)] = place.level
@@ -139,7 +142,7 @@ def _changed(programs: Programs, device: Device, here: Plan, target: Plan, choic
     for kind in (None, "waves", "mapping", "block", "level", "depth"):
         taken += [c for c in left if c.kind == kind and c not in taken]
         plan = _with(device, here, target, taken)
-        if plan.block not in programs:
+        if plan.block not in programs or plan.origin not in first_cores(device, plan.spatial):
             continue
         stuck = _stuck(programs[plan.block], device, plan)
         found = _together(programs, device, here, target, [*taken, *(c for c in left if c.subject in stuck)])
@@ -150,7 +153,7 @@ def _changed(programs: Programs, device: Device, here: Plan, target: Plan, choic
 
 def _stuck(program: TileProgram, device: Device, plan: Plan) -> set[str]:
     """Accesses whose placements are not possible under the mapping and wave loops of ``plan``."""
-    nest = build_nest(program, plan.spatial, plan.order)
+    nest, device = build_nest(program, plan.spatial, plan.order), seen_from(device, plan.origin)
     out = set()
     for access, place in zip(program.accesses, plan.placements, strict=True):
         plain = replace(place, reader=rules_of(device, plan.spatial, place)[0])
@@ -184,6 +187,7 @@ def _with(device: Device, here: Plan, target: Plan, taken: Sequence[Choice]) -> 
         spatial=tuple(chosen[Choice("mapping", dim.name)] for dim in device.dims),
         order=chosen[Choice("waves")],
         placements=tuple(_placement(chosen, place.access) for place in here.placements),
+        origin=chosen[Choice("mapping")],
     )
 
 

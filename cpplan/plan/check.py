@@ -9,6 +9,7 @@ from msgspec import UnsetType
 
 from cpplan.cost.model import Cost, evaluate
 from cpplan.device.device import Device
+from cpplan.device.free_boxes import seen_from
 from cpplan.errors import InputError
 from cpplan.plan.forms import canonical_form
 from cpplan.plan.nest import Nest, build_nest
@@ -80,7 +81,7 @@ def check_plan(program: TileProgram, device: Device, plan: Plan) -> Evaluation:
     nest = build_nest(program, plan.spatial, plan.order)
     broken = [v for v in violations(program, device, plan) if "may not be placed" not in v]
     for access, place in zip(program.accesses, plan.placements, strict=True):
-        broken += _misplaced(program, device, plan.spatial, nest, access, place)
+        broken += _misplaced(program, seen_from(device, plan.origin), plan.spatial, nest, access, place)
     return Evaluation(program, plan, None, tuple(broken))
 
 
@@ -109,6 +110,9 @@ def _unreadable(program: TileProgram, device: Device, plan: Plan) -> Iterator[st
             if place.level not in nest.names:
                 known = ", ".join(name or "launch" for name in nest.names)
                 yield f"{place.access}: {place.level} is not a loop with more than one trip ({known})"
+    for axis, (dim, first) in enumerate(zip(device.dims, plan.origin or (0,) * len(device.dims), strict=False)):
+        if first + plan.cores_along(axis) > dim.extent or len(plan.origin) not in (0, len(device.dims)):
+            yield f"{plan.cores_along(axis)} cores from {first} on along {dim.name}, the device has {dim.extent}"
     for place in plan.placements:
         if place.noc >= len(device.nocs):
             yield f"{place.access}: {device.name} has networks 0 to {len(device.nocs) - 1}, not {place.noc}"

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from cpplan.device.device import Device
+from cpplan.device.free_boxes import seen_from
 from cpplan.plan.alike import alike
 from cpplan.plan.forms import digit_orders, loop_orders, with_loops
 from cpplan.plan.nest import Nest, build_nest
@@ -192,8 +193,9 @@ def member(restriction: Restriction, program: TileProgram, device: Device, plan:
     """
     if not restriction:
         return plan
-    if not (restriction.allows_block(plan.block) and restriction.allows_cores(plan.spatial)):
+    if not (restriction.allows_block(plan.block) and restriction.allows_box(plan.spatial, plan.origin)):
         return None
+    device = seen_from(device, plan.origin)
     position = {dim.name: i for i, dim in enumerate(program.dims)}
     spatial = []
     for axis, splits in enumerate(plan.spatial):

@@ -18,6 +18,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from cpplan.device.device import Device
+from cpplan.device.free_boxes import seen_from
 from cpplan.plan.plan import LAUNCH, Order, Placement, Plan, Reader, Split, wave
 from cpplan.plan.routes import readers
 from cpplan.plan.space import READERS, Spatial, active_extents
@@ -29,7 +30,8 @@ T = TypeVar("T")
 
 def canonical_form(program: TileProgram, device: Device, plan: Plan) -> Plan:
     """The form under which the space lists ``plan``; the names in it must be those of the program."""
-    renamed = replace(plan, placements=tuple(_plain(device, plan.spatial, place) for place in plan.placements))
+    seen = seen_from(device, plan.origin)
+    renamed = replace(plan, placements=tuple(_plain(seen, plan.spatial, place) for place in plan.placements))
     return canonical(program, _fused(program, renamed))
 
 

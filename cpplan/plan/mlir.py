@@ -1,8 +1,8 @@
 """plan.mlir: the tile program, and the plan as the loop nest that every core runs, with each transfer at its level.
 
 The two parts are separated by a ``// -----`` line, as MLIR tools split files. In the second,
-``affine.parallel`` runs over the cores in use, ``affine.for`` over waves, ``scf.for`` over the kernel's own loops. The
-``plan`` ops are descriptions, not yet instructions::
+``affine.parallel`` runs over the cores in use (counted from ``first_core`` where the kernel has one), ``affine.for``
+over waves, ``scf.for`` over the kernel's own loops. The ``plan`` ops are descriptions, not yet instructions::
 
     plan.buffer     a circular buffer: bytes in all, how many tiles it holds per slot, slots (1 or 2)
     plan.load       DRAM to the buffer, by the reading core of each sharing group
@@ -59,6 +59,8 @@ class _Printer:
         block = ", ".join(f"{_key(name)} = {value} : i64" for name, value in self.plan.block)
         attributes = f'sym_name = "{self.program.name}", device = "{self.device.name}", block = {{{block}}}, '
         attributes += f'layout = "{layout_of(self.program)}"'
+        if self.plan.origin:
+            attributes += f", first_core = [{', '.join(f'{c} : i64' for c in self.plan.origin)}]"
         yield '"plan.kernel"() ({'
         yield from _indented(self.cores())
         yield f"}}) {{{attributes}}} : () -> ()"

@@ -51,6 +51,7 @@ class PartialDecisions(Record, frozen=True):
 
     block: dict[str, int] | UnsetType = UNSET
     spatial: tuple[PartialSpatial, ...] | UnsetType = UNSET
+    origin: tuple[Count, ...] | UnsetType = UNSET
     order: tuple[tuple[Name, ...], ...] | UnsetType = UNSET
     accesses: tuple[PartialAccess, ...] | UnsetType = UNSET
 
@@ -84,6 +85,9 @@ def pins_of(decisions: PartialDecisions) -> Iterator[str]:
     for dim in _given(decisions.spatial, ()):
         if not isinstance(dim.splits, UnsetType):
             yield f"{dim.dim}={'.'.join(f'{split.dim}/{split.factor}' for split in dim.splits) or NONE}"
+    if not isinstance(decisions.origin, UnsetType):
+        first = decisions.origin or (0,) * len(_given(decisions.spatial, ()))
+        yield from [f"origin={','.join(map(str, first))}"] if first else []
     if not isinstance(decisions.order, UnsetType):
         yield f"order={','.join('.'.join(group) for group in decisions.order) or NONE}"
     for access in _given(decisions.accesses, ()):
@@ -121,6 +125,7 @@ def whole_plan(decisions: PartialDecisions, axes: tuple[str, ...], accesses: tup
         spatial=tuple(tuple(Split(s.dim, s.factor) for s in spatial[axis]) for axis in axes),
         order=_given(decisions.order, ()),
         placements=tuple(_placement(there[name], len(axes)) for name in accesses),
+        origin=_given(decisions.origin, ()),
     )
 
 

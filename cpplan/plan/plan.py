@@ -89,7 +89,8 @@ class Plan:
     ``spatial`` has one tuple of splits per spatial dim, most significant digit first: with splits (m,2), (n,4) the core
     at coordinate 5 of that dim works on m-digit 1 and n-digit 1. ``order`` lists the wave loops, outermost first;
     each iterates the waves of one or more parallel dims as one fused loop. ``placements`` are in the program's access
-    order. ``combine`` is given exactly when ``spatial`` splits a loop.
+    order. ``combine`` is given exactly when ``spatial`` splits a loop. ``origin`` is the first core of the box in use;
+    ``()`` is the first core of the array.
     """
 
     block: tuple[tuple[str, int], ...]
@@ -97,6 +98,7 @@ class Plan:
     order: Order
     placements: tuple[Placement, ...]
     combine: Combine | None = None
+    origin: tuple[int, ...] = ()
 
     def placement(self, access: str) -> Placement:
         """The placement of the access called ``access``."""
@@ -108,6 +110,17 @@ class Plan:
         for split in self.spatial[dim]:
             total *= split.factor
         return total
+
+    def core_at(self, place: tuple[int, ...]) -> tuple[int, ...]:
+        """Logical coordinates of the core at ``place`` in the box in use."""
+        return tuple(o + c for o, c in zip(self.origin, place, strict=True)) if self.origin else place
+
+    def uses(self, core: tuple[int, ...]) -> bool:
+        """Whether the core with these logical coordinates is in use."""
+        first = self.core_at((0,) * len(self.spatial))
+        return len(core) == len(first) and all(
+            o <= c < o + self.cores_along(dim) for dim, (o, c) in enumerate(zip(first, core, strict=True))
+        )
 
     @property
     def cores(self) -> int:

@@ -18,13 +18,14 @@ from functools import lru_cache
 from typing import Literal, cast
 
 from cpplan.device.device import Device
+from cpplan.device.free_boxes import Coordinate, seen_from
 from cpplan.plan.forms import nestings, rules_of
 from cpplan.plan.nest import cores_per_dim
 from cpplan.plan.plan import Order, Placement, Plan, Reader, Split, wave
 from cpplan.plan.space import Spatial
 
 Decision = Literal[
-    "block", "cores", "on", "digits", "order", "level", "depth", "broadcast", "group", "noc", "reader"
+    "block", "cores", "on", "digits", "origin", "order", "level", "depth", "broadcast", "group", "noc", "reader"
 ]  # fmt: skip
 OF_ACCESS: tuple[Decision, ...] = ("level", "depth", "broadcast", "group", "noc", "reader")
 """Decisions that every access has."""
@@ -44,6 +45,7 @@ class Term:
     cores      parallel dim     cores that it is spread over
     on         parallel dim     tuple of the numbers of the spatial dims that it uses, all of them
     digits     spatial dim      (its number, tuple of splits, most significant first)
+    origin     ""               first core in use, as :class:`~cpplan.plan.plan.Plan` has it
     order      ""               wave loops as :data:`Loops`, all of them
     level      access           level name as :func:`level_name` writes it
     depth      access           1 or 2
@@ -102,8 +104,9 @@ class Restriction:
 
     def allows(self, device: Device, plan: Plan) -> bool:
         """Whether ``plan`` satisfies the restriction as it is written; its forms may differ."""
+        device = seen_from(device, plan.origin)
         digits = (self.allows_digits(axis, splits) for axis, splits in enumerate(plan.spatial))
-        if not (self.allows_block(plan.block) and self.allows_cores(plan.spatial) and all(digits)):
+        if not (self.allows_block(plan.block) and self.allows_box(plan.spatial, plan.origin) and all(digits)):
             return False
         names = level_names(plan.order)
         return self.allows_order(plan.order) and all(
@@ -126,6 +129,14 @@ class Restriction:
             return term.value == tuple(i for i, q in enumerate(spatial) if any(s.dim == term.subject for s in q))
 
         return self.about("cores", "on").satisfied(holds)
+
+    def allows_origin(self, origin: Coordinate) -> bool:
+        """Whether the cores in use may start at ``origin``."""
+        return self.about("origin").satisfied(lambda t: t.value == origin)
+
+    def allows_box(self, spatial: Spatial, origin: Coordinate) -> bool:
+        """:meth:`allows_cores` and :meth:`allows_origin`."""
+        return self.allows_cores(spatial) and self.allows_origin(origin)
 
     def allows_digits(self, axis: int, splits: tuple[Split, ...]) -> bool:
         """Whether spatial dim number ``axis`` may have the digits ``splits``, in this order."""

@@ -109,13 +109,14 @@ class CombineRecord(Record, frozen=True):
 
 
 class Decisions(Record, frozen=True):
-    """Everything the solver chose; ``combine`` only where cores share a loop."""
+    """Everything the solver chose; ``combine`` only where cores share a loop, ``origin`` is the first core in use."""
 
     block: dict[str, int]
     spatial: tuple[SpatialRecord, ...]
     order: tuple[tuple[Name, ...], ...]
     accesses: tuple[AccessRecord, ...]
     combine: CombineRecord | None = None
+    origin: tuple[Count, ...] = ()
 
 
 class LevelRecord(Record, frozen=True):
@@ -198,4 +199,5 @@ class PlanFile(Record, frozen=True):
                 Placement(a.access, a.level, a.depth, a.groups, a.pattern, a.noc, a.reader) for a in chosen.accesses
             ),
             combine=None if chosen.combine is None else Combine(chosen.combine.method, chosen.combine.noc),
+            origin=chosen.origin,
         )

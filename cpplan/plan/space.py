@@ -8,6 +8,9 @@ Two descriptions that differ only in something no transfer can notice are one pl
 * a split must earn its cores: with one core fewer per split the dim would need another wave;
 * accesses that nothing tells apart (:mod:`cpplan.plan.alike`) have their placements in the fixed order;
 * a buffer outside all loops, or a reader that equals an earlier choice, has no second form.
+
+The cores in use are a box. Without disabled cores it lies at the first core of the array; with disabled cores it may
+lie at the lower corner of every largest box of enabled cores that holds it (:mod:`cpplan.device.free_boxes`).
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from cpplan.device.device import Device
+from cpplan.device.free_boxes import Coordinate, origins, seen_from
 from cpplan.plan.alike import alike
 from cpplan.plan.nest import Nest, build_nest, cores_per_dim, wave_trips
 from cpplan.plan.plan import Combine, Delivery, Method, Order, Placement, Plan, Reader, Split
@@ -104,12 +108,6 @@ def earns_its_cores(program: TileProgram, device: Device, spatial: Spatial) -> b
     return True
 
 
-def avoids_disabled(device: Device, spatial: Spatial) -> bool:
-    """No disabled core lies in the box of cores in use."""
-    active = active_extents(spatial)
-    return not any(all(c < n for c, n in zip(core, active, strict=True)) for core in device.disabled)
-
-
 def active_extents(spatial: Spatial) -> tuple[int, ...]:
     """Cores in use along each spatial dim."""
     out = []
@@ -122,10 +120,15 @@ def active_extents(spatial: Spatial) -> tuple[int, ...]:
 
 
 def legal_spatial(program: TileProgram, device: Device) -> list[Spatial]:
-    """All spatial mappings of ``program`` on ``device``."""
+    """All spatial mappings of ``program`` on ``device``; :func:`first_cores` says where each may lie."""
     dims = tuple(name for name, extent in axes(program, device).items() if extent > 1)
     choices = spatial_choices(device, dims)
-    return [s for s in choices if earns_its_cores(program, device, s) and avoids_disabled(device, s)]
+    return [s for s in choices if earns_its_cores(program, device, s) and first_cores(device, s)]
+
+
+def first_cores(device: Device, spatial: Spatial) -> tuple[Coordinate, ...]:
+    """Where the box of cores in use may start, in the fixed order; ``()`` is the first core of the array."""
+    return origins(device, active_extents(spatial))
 
 
 def orders(program: TileProgram, spatial: Spatial) -> list[Order]:
@@ -267,6 +270,10 @@ def is_canonical(program: TileProgram, spatial: Spatial, nest: Nest, chosen: Seq
     )
 
 
+def _shown_core(core: Coordinate) -> str:
+    return ",".join(map(str, core)) or "the first core"
+
+
 def violations(program: TileProgram, device: Device, plan: Plan) -> list[str]:
     """Independent check of one plan: every rule of the space it breaks, in words (capacity is checked by cost)."""
     out = []
@@ -280,14 +287,17 @@ def violations(program: TileProgram, device: Device, plan: Plan) -> list[str]:
         return out
     if not earns_its_cores(program, device, plan.spatial):
         out.append("a split has idle cores that save neither a wave nor a trip")
-    if not avoids_disabled(device, plan.spatial):
-        out.append("a disabled core is in use")
+    allowed = first_cores(device, plan.spatial)
+    if plan.origin not in allowed:
+        where = ", ".join(map(_shown_core, allowed)) or "nowhere"
+        out.append(f"the cores in use may not start at {_shown_core(plan.origin)}: they may at {where}")
+        return out
     if plan.order not in orders(program, plan.spatial):
         out.append(f"{plan.order} is not a sequence of wave loops over the dims with more than one wave")
         return out
-    nest = build_nest(program, plan.spatial, plan.order)
+    nest, seen = build_nest(program, plan.spatial, plan.order), seen_from(device, plan.origin)
     for access, place in zip(program.accesses, plan.placements, strict=True):
-        if place not in placements(program, device, plan.spatial, nest, access):
+        if place not in placements(program, seen, plan.spatial, nest, access):
             out.append(f"{access.name} may not be placed as {place}")
     ways = combines(program, device, plan.spatial)
     if (plan.combine is None) if ways else (plan.combine is not None):

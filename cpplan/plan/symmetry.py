@@ -81,7 +81,7 @@ def image(target: TileProgram, plan: Plan, symmetry: Symmetry) -> Plan:
     for place, number in zip(plan.placements, symmetry.target, strict=True):
         moved[number] = replace(place, access=target.accesses[number].name, level=levels.get(place.level, place.level))
     spatial = tuple(tuple(Split(renaming.get(s.dim, s.dim), s.factor) for s in splits) for splits in plan.spatial)
-    return canonical(target, Plan(target.block, spatial, order, tuple(moved), plan.combine))
+    return canonical(target, Plan(target.block, spatial, order, tuple(moved), plan.combine, plan.origin))
 
 
 def canonical(program: TileProgram, plan: Plan) -> Plan:
@@ -129,12 +129,16 @@ def _runs(items: Sequence[T], ends: Sequence[bool]) -> list[list[T]]:
 
 
 def order_key(program: TileProgram, plan: Plan) -> OrderKey:
-    """Place of ``plan`` in the fixed order of the space at its block shape: mapping, wave order, placements."""
+    """Place of ``plan`` in the fixed order of the space at its block shape: mapping with its first core, wave order,
+    placements."""
     position = {d.name: i for i, d in enumerate(program.dims)}
     nest = build_nest(program, plan.spatial, plan.order)
     combine = () if plan.combine is None else ((METHODS.index(plan.combine.method), plan.combine.noc),)
     return (
-        tuple(tuple((position.get(s.dim, len(position)), s.factor) for s in splits) for splits in plan.spatial),
+        (
+            tuple(tuple((position.get(s.dim, len(position)), s.factor) for s in splits) for splits in plan.spatial),
+            plan.origin,
+        ),
         tuple(tuple(position[d] for d in group) for group in plan.order),
         (*(place_key(nest, p) for p in plan.placements), *combine),
     )

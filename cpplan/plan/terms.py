@@ -98,6 +98,8 @@ class _Reader:
             return [Term("block", left, self._one_of(value, self.blocks[left], "values offered"), text)]
         if left in self.axes:
             return [Term("digits", left, self._digits(left, value), text)]
+        if left == "origin":
+            return [Term("origin", "", self._core(value), text)]
         if left == "order":
             return [Term("order", "", self._order(value), text)]
         subject, _, word = left.rpartition(".")
@@ -123,7 +125,8 @@ class _Reader:
             f"{self.problem.name} on {self.device.name} has no '{name}'"
             + (f", did you mean '{near[0]}'?" if near else ".")
             + f" There are block parameters {_listed(self.blocks)}; parallel dims {_listed(self.dims)} (.cores, .on); "
-            f"spatial dims {_listed(self.axes)}; order; accesses {_listed(self.accesses)} (.{', .'.join(OF_ACCESS)})"
+            f"spatial dims {_listed(self.axes)}; origin; order; accesses {_listed(self.accesses)} "
+            f"(.{', .'.join(OF_ACCESS)})"
         )
 
     def _of_all(self, decision: str, value: str) -> list[Term]:
@@ -175,6 +178,15 @@ class _Reader:
         if len({split.dim for split in splits}) < len(splits):
             raise ValueError("a parallel dim has at most one digit on a spatial dim")
         return number, tuple(splits)
+
+    def _core(self, value: str) -> Hashable:
+        core = tuple(_integer(part) for part in value.split(","))
+        limits = [dim.extent for dim in self.device.dims]
+        if len(core) != len(limits) or any(c >= limit for c, limit in zip(core, limits, strict=True)):
+            raise ValueError(
+                f"write the first core in use as {','.join(self.axes)}, below {','.join(map(str, limits))}"
+            )
+        return core if any(core) else ()
 
     def _order(self, value: str) -> Hashable:
         groups = [] if value == NONE else [group.split(".") for group in value.split(",")]
