@@ -33,6 +33,8 @@ SITES = 64
 """Columns priced before the best of them are scored."""
 PATIENCE = 6
 """Columns scored in vain before the rest of a round is left to the model."""
+SELDOM = 8
+"""Once rounds find nothing better, only every so many of them looks for incumbents."""
 SCORED = 6_000
 """Row combinations scored exactly per column."""
 
@@ -221,6 +223,10 @@ def _seed(search: Search, sets: list[ColumnSet]) -> None:
         (int(s.bound[i]), n, int(i)) for n, s in enumerate(sets) for i in np.argsort(s.bound, kind="stable")[:SEEDS]
     ]
     before = search.counts.mapped, search.counts.mapped_pruned
+    last = search.best[-1].rank if search.best else None
+    search.idle += 1
+    if search.idle > PATIENCE and search.idle % SELDOM:
+        return
     for bound, number, i in sorted(ranked)[:SEEDS]:
         if search.late() or (search.limit is not None and bound > search.limit):
             break
@@ -230,6 +236,8 @@ def _seed(search: Search, sets: list[ColumnSet]) -> None:
             if site is not None:
                 search.admit(score(search.device, site, search.k, SCORED)[0])
     search.counts.mapped, search.counts.mapped_pruned = before
+    if last is None or search.best[-1].rank != last:
+        search.idle = 0
 
 
 def open_sites(search: Search, columns: list[OpenColumn]) -> list[Site]:

@@ -55,6 +55,7 @@ def order_of(code: int, dims: int) -> Order:
     return tuple(tuple(loops[place]) for place in sorted(loops))
 
 
+@lru_cache(maxsize=32)
 def count_orders(dims: int) -> int:
     """Sequences of fused wave loops over ``dims`` dims (ordered set partitions)."""
     return 1 if dims == 0 else sum(math.comb(dims, n) * count_orders(dims - n) for n in range(1, dims + 1))

@@ -78,6 +78,7 @@ class Search:
     proofs: list[str] = field(default_factory=list)
     deterministic_time: float = 0.0
     open_bound: int | None = None
+    idle: int = 0  # rounds in a row that found no better incumbents
 
     @property
     def limit(self) -> int | None:
@@ -166,7 +167,8 @@ def start(
         check_plannable(problem.name, family, facts, device)
         largest = tuple(int(n) for n in facts.extents.max(axis=1))
         loops = facts.axes[len(facts.program.dims) :]
-        table = allowed_mappings(spatial_table(device, facts.axes, largest, loops), facts.axes, restriction)
+        table = spatial_table(device, facts.axes, largest, loops)
+        table = allowed_mappings(table, facts.axes, loops, device, restriction)
         families.append(FamilyFacts(family, facts, table, offset, _outline(facts)))
         offset += len(family.blocks)
     return Search(problem, device, k, deadline, workers, seed, progress, tuple(families), restriction)
