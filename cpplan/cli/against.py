@@ -15,6 +15,7 @@ from cpplan.device.device import Device
 from cpplan.plan.artifact import plan_file
 from cpplan.plan.changes import Choice, Kind, Step, chain, closest_image, comparable
 from cpplan.plan.check import program_of
+from cpplan.plan.plan import Combine
 from cpplan.plan.schema import CostRecord
 from cpplan.tile.program import Problem, TileProgram
 
@@ -66,11 +67,17 @@ def sentence(choice: Choice, before: Any, after: Any, dims: tuple[str, ...]) -> 
     """One decision in words: ``a_ptr: x*11 instead of private``."""
     if choice.kind == "waves":
         return f"waves {words.loops(after)} instead of {words.loops(before)}"
+    if choice.kind == "combine":
+        return f"partial results: {_combined(after)} instead of {_combined(before)}"
     if choice == Choice("mapping"):
         return f"cores from {words.first_core(after)} on instead of from {words.first_core(before)} on"
     if choice.kind == "reader":
         return f"{choice.subject}: read by the {after} core of a group instead of the {before} one"
     return f"{choice.subject}: {_shown(choice.kind, after, dims)} instead of {_shown(choice.kind, before, dims)}"
+
+
+def _combined(way: Combine | None) -> str:
+    return "none" if way is None else f"combined in a {way.method} over noc{way.noc}"
 
 
 def _shown(kind: Kind, value: Any, dims: tuple[str, ...]) -> str:

@@ -203,7 +203,13 @@ def _restricted(program: TileProgram, device: Device, column: Column, restrictio
     found = readings(restriction, program, device, column.spatial, column.order, numbered)
     keep = (possible(found, access, rows.number.tolist()) for access, rows in enumerate(column.accesses))
     left = tuple(rows.take(np.array(k, dtype=bool)) for rows, k in zip(column.accesses, keep, strict=True))
-    return replace(column, rows=left + column.rows[len(left) :], readings=beyond_rows(found))
+    ways = tuple(
+        rows.take(np.array([restriction.allows_combine(way) for way in rows.places], dtype=bool))
+        for rows in column.rows[len(left) :]
+    )
+    if not ways and not restriction.allows_combine(None):
+        left = tuple(rows.take(np.zeros(len(rows.places), dtype=bool)) for rows in left)
+    return replace(column, rows=left + ways, readings=beyond_rows(found))
 
 
 def position_cycles(program: TileProgram, device: Device) -> dict[str, int]:

@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 
 from cpplan.cost.table import Bools
+from cpplan.device.device import Device
 from cpplan.encode.blocks import Ints
 from cpplan.encode.lanes import SpatialTable
 from cpplan.encode.orders import order_of
 from cpplan.plan.forms import loop_orders
+from cpplan.plan.plan import Combine
 from cpplan.plan.restrict import Restriction
+from cpplan.plan.space import METHODS
 from cpplan.tile.family import map_leaves
 from cpplan.tile.program import Family, Problem, TileProgram
 
@@ -35,9 +38,14 @@ def _sliced(stacked: TileProgram, keep: Bools) -> TileProgram:
     return map_leaves(stacked, lambda leaf: leaf[keep])
 
 
-def allowed_mappings(table: SpatialTable, dims: tuple[str, ...], restriction: Restriction) -> SpatialTable:
-    """``table`` with the mappings of ``dims`` that the restriction allows in some order of their digits."""
-    if not restriction.about("cores", "on", "digits", "origin"):
+def allowed_mappings(
+    table: SpatialTable, dims: tuple[str, ...], loops: tuple[str, ...], device: Device, restriction: Restriction
+) -> SpatialTable:
+    """``table`` with the mappings of ``dims`` that the restriction allows in some order of their digits.
+
+    ``loops`` names those among ``dims`` that are loops which cores may share.
+    """
+    if not restriction.about("cores", "on", "digits", "origin", "combine", "combine noc"):
         return table
     count = table.digits.shape[1]
     keep = np.ones(count, dtype=bool)
@@ -50,12 +58,15 @@ def allowed_mappings(table: SpatialTable, dims: tuple[str, ...], restriction: Re
             keep &= (cores == holds.value) == wanted
         elif holds.decision == "on":
             keep &= _uses(table, holds.subject, holds.value) == wanted
+    shares = np.any([table.cores[dims.index(loop)] > 1 for loop in loops] or [np.zeros(count, dtype=bool)], axis=0)
+    ways = [Combine(method, noc) for method in METHODS for noc in range(len(device.nocs))]
+    keep &= np.where(shares, any(map(restriction.allows_combine, ways)), restriction.allows_combine(None))
     keep &= np.array([restriction.allows_origin(corner) for corner in table.corners], dtype=bool)[table.corner]
     return _only(table, keep)
 
 
 def _uses(table: SpatialTable, dim: str, axes: Any) -> Bools:
-    """Whether parallel dim ``dim`` has digits on exactly the spatial dims ``axes``, per mapping."""
+    """Whether ``dim`` has digits on exactly the spatial dims ``axes``, per mapping."""
     out = np.ones(table.digits.shape[1], dtype=bool)
     for axis, sequences in enumerate(table.sequences):
         has = np.array([any(split.dim == dim for split in q) for q in sequences], dtype=bool)

@@ -21,7 +21,7 @@ from cpplan.tile.program import TileProgram
 def forms(program: TileProgram, plan: Plan) -> Iterator[Plan]:
     """Every form of the canonical ``plan``, reader rules aside: digits, fused loops and alike accesses in any order."""
     ends = [{place.groups[axis] for place in plan.placements} for axis in range(len(plan.spatial))]
-    arranged = itertools.product(*(list(digit_orders(q, e)) for q, e in zip(plan.spatial, ends, strict=True)))
+    arranged = itertools.product(*(list(digit_orders(program, q, e)) for q, e in zip(plan.spatial, ends, strict=True)))
     dealt = list(_dealt(program, plan.placements))
     for spatial in arranged:
         for placements in dealt:

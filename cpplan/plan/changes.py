@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from cpplan.cost.combine import state_price
 from cpplan.cost.model import Cost, fixed_buffers
 from cpplan.cost.table import position_cycles
 from cpplan.device.device import Device
@@ -23,13 +24,13 @@ from cpplan.plan.space import first_cores, placements
 from cpplan.plan.symmetry import image, symmetries
 from cpplan.tile.program import TileProgram
 
-Kind = Literal["block", "mapping", "waves", "level", "depth", "sharing", "noc", "reader"]
+Kind = Literal["block", "mapping", "waves", "combine", "level", "depth", "sharing", "noc", "reader"]
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Names one decision: ``subject`` is a block parameter, a spatial dim or an access; "" stands for the wave order,
-    and as subject of a mapping for the first core in use."""
+    """Names one decision: ``subject`` is a block parameter, a spatial dim or an access, or "" for one of the whole (of
+    the mapping: the first core in use)."""
 
     kind: Kind
     subject: str = ""
@@ -49,6 +50,7 @@ def decisions(device: Device, plan: Plan) -> dict[Choice, Any]:
     out |= {Choice("mapping", dim.name): splits for dim, splits in zip(device.dims, plan.spatial, strict=True)}
     out[Choice("mapping")] = plan.origin
     out[Choice("waves")] = plan.order
+    out[Choice("combine")] = plan.combine
     for place in plan.placements:
         out[Choice("level", place.access)] = place.level
         out[Choice("depth", place.access)] = place.depth
@@ -76,7 +78,8 @@ def closest_image(device: Device, target: Evaluation, start: Evaluation) -> Eval
 
 def _price(program: TileProgram, device: Device) -> tuple[object, ...]:
     """What mirror images have in common besides their accesses."""
-    return position_cycles(program, device), sum(size for _, size in fixed_buffers(program, device))
+    fixed = sum(size for _, size in fixed_buffers(program, device))
+    return position_cycles(program, device), fixed, state_price(program, device)
 
 
 Programs = Mapping[tuple[tuple[str, int], ...], TileProgram]
@@ -139,7 +142,7 @@ def _changed(programs: Programs, device: Device, here: Plan, target: Plan, choic
     """``choice`` as in ``target``, with as little else as it takes to make a plan of it; None when that fails."""
     left = differing(device, here, target)
     taken = [choice]
-    for kind in (None, "waves", "mapping", "block", "level", "depth"):
+    for kind in (None, "combine", "waves", "mapping", "block", "level", "depth"):
         taken += [c for c in left if c.kind == kind and c not in taken]
         plan = _with(device, here, target, taken)
         if plan.block not in programs or plan.origin not in first_cores(device, plan.spatial):
@@ -187,6 +190,7 @@ def _with(device: Device, here: Plan, target: Plan, taken: Sequence[Choice]) -> 
         spatial=tuple(chosen[Choice("mapping", dim.name)] for dim in device.dims),
         order=chosen[Choice("waves")],
         placements=tuple(_placement(chosen, place.access) for place in here.placements),
+        combine=chosen[Choice("combine")],
         origin=chosen[Choice("mapping")],
     )
 

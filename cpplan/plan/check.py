@@ -15,7 +15,7 @@ from cpplan.plan.forms import canonical_form
 from cpplan.plan.nest import Nest, build_nest
 from cpplan.plan.partial import PartialDecisions, whole_plan
 from cpplan.plan.plan import LAUNCH, Placement, Plan
-from cpplan.plan.space import Spatial, placements, violations
+from cpplan.plan.space import Spatial, axes, placements, violations
 from cpplan.tile.family import candidate_program
 from cpplan.tile.program import Access, Problem, TileProgram
 
@@ -96,15 +96,16 @@ def _unreadable(program: TileProgram, device: Device, plan: Plan) -> Iterator[st
     for number, dim in enumerate(device.dims):
         if plan.cores_along(number) > dim.extent:
             yield f"{plan.cores_along(number)} cores along {dim.name}, the device has {dim.extent}"
-    dims = {dim.name for dim in program.dims}
+    dims, divided = [dim.name for dim in program.dims], list(axes(program, device))
     used = [split.dim for splits in plan.spatial for split in splits]
     looped = [dim for group in plan.order for dim in group]
-    for name in dict.fromkeys([*used, *looped]):
-        if name not in dims:
-            yield f"{name} is not a parallel dim ({', '.join(dim.name for dim in program.dims)})"
+    for name in dict.fromkeys(name for name in used if name not in divided):
+        yield f"{name} is nothing that cores divide among themselves ({', '.join(divided)})"
+    for name in dict.fromkeys(name for name in looped if name not in dims):
+        yield f"{name} is not a parallel dim ({', '.join(dims)})"
     if len(set(looped)) < len(looped) or () in plan.order:
         yield "a wave loop is empty, or two of them run over one dim"
-    if set(used) | set(looped) <= dims:
+    if set(looped) <= set(dims):
         nest = build_nest(program, plan.spatial, plan.order)
         for place in plan.placements:
             if place.level not in nest.names:

@@ -99,7 +99,7 @@ def _banned_ends(restriction: Restriction, program: TileProgram, spatial: Spatia
     for axis, splits in enumerate(spatial):
         options = {
             frozenset((axis, size) for size in _lost_ends(splits, arranged))
-            for arranged in digit_orders(splits, ())
+            for arranged in digit_orders(program, splits, ())
             if restriction.allows_digits(axis, arranged)
         }
         least = [o for o in options if not any(other < o for other in options) and not o & required]
@@ -195,15 +195,17 @@ def member(restriction: Restriction, program: TileProgram, device: Device, plan:
         return plan
     if not (restriction.allows_block(plan.block) and restriction.allows_box(plan.spatial, plan.origin)):
         return None
+    if not restriction.allows_combine(plan.combine):
+        return None
     device = seen_from(device, plan.origin)
     position = {dim.name: i for i, dim in enumerate(program.dims)}
     spatial = []
     for axis, splits in enumerate(plan.spatial):
         ends = {place.groups[axis] for place in plan.placements}
-        fitting = [d for d in digit_orders(splits, ends) if restriction.allows_digits(axis, d)]
+        fitting = [d for d in digit_orders(program, splits, ends) if restriction.allows_digits(axis, d)]
         if not fitting:
             return None
-        spatial.append(min(fitting, key=lambda d: [(position[s.dim], s.factor) for s in d]))
+        spatial.append(min(fitting, key=lambda d: [(position.get(s.dim, len(position)), s.factor) for s in d]))
     chosen = replace(plan, spatial=tuple(spatial))
     nest = build_nest(program, plan.spatial, plan.order)
     for order in sorted(loop_orders(plan.order), key=lambda order: [[position[d] for d in group] for group in order]):

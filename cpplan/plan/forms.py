@@ -3,7 +3,7 @@
 The plan space lists one form per plan (:mod:`cpplan.plan.space`). Users may write, pin or forbid any of them:
 
 * wave loops with no transfer between them in any nesting, or as one fused loop in any order of its dims;
-* digits of a spatial dim in any order between the ends of sharing groups;
+* digits of a spatial dim in any order between the ends of sharing groups and digits of a shared loop;
 * any reader rule that names the same cores;
 * the placements of accesses that nothing tells apart, dealt out in any way.
 
@@ -71,12 +71,16 @@ def _fused(program: TileProgram, plan: Plan) -> Plan:
     return replace(plan, order=tuple(order), placements=places)
 
 
-def digit_orders(splits: tuple[Split, ...], ends: Collection[int]) -> Iterator[tuple[Split, ...]]:
-    """All orders of the digits of one spatial dim that leave the sharing groups of sizes ``ends`` as they are."""
+def digit_orders(program: TileProgram, splits: tuple[Split, ...], ends: Collection[int]) -> Iterator[tuple[Split, ...]]:
+    """All orders of the digits of one spatial dim that leave the sharing groups of sizes ``ends`` as they are.
+
+    A digit of a loop stays where it is, and so do all others at their side of it.
+    """
+    dims = {dim.name for dim in program.dims}
     runs: list[list[Split]] = [[]]
     below = 1
     for split in reversed(splits):
-        if below in ends and runs[-1]:
+        if runs[-1] and (below in ends or split.dim not in dims or runs[-1][-1].dim not in dims):
             runs.append([])
         runs[-1].append(split)
         below *= split.factor

@@ -15,8 +15,8 @@ from msgspec import UNSET, UnsetType
 
 from cpplan.errors import InputError
 from cpplan.plan.files import read_file
-from cpplan.plan.plan import LAUNCH, Pattern, Placement, Plan, Reader, Split
-from cpplan.plan.schema import Count, Name, Positive, Record, SplitRecord
+from cpplan.plan.plan import LAUNCH, Combine, Pattern, Placement, Plan, Reader, Split
+from cpplan.plan.schema import CombineRecord, Count, Name, Positive, Record, SplitRecord
 from cpplan.plan.terms import LAUNCH as OUTSIDE
 from cpplan.plan.terms import NONE
 from cpplan.tile.program import AccessKind
@@ -53,6 +53,7 @@ class PartialDecisions(Record, frozen=True):
     spatial: tuple[PartialSpatial, ...] | UnsetType = UNSET
     origin: tuple[Count, ...] | UnsetType = UNSET
     order: tuple[tuple[Name, ...], ...] | UnsetType = UNSET
+    combine: CombineRecord | UnsetType | None = UNSET
     accesses: tuple[PartialAccess, ...] | UnsetType = UNSET
 
 
@@ -90,6 +91,11 @@ def pins_of(decisions: PartialDecisions) -> Iterator[str]:
         yield from [f"origin={','.join(map(str, first))}"] if first else []
     if not isinstance(decisions.order, UnsetType):
         yield f"order={','.join('.'.join(group) for group in decisions.order) or NONE}"
+    if decisions.combine is None:
+        yield f"combine={NONE}"
+    elif not isinstance(decisions.combine, UnsetType):
+        yield f"combine={decisions.combine.method}"
+        yield f"combine.noc={decisions.combine.noc}"
     for access in _given(decisions.accesses, ()):
         yield from _pins_of_access(access)
 
@@ -111,7 +117,7 @@ def whole_plan(decisions: PartialDecisions, axes: tuple[str, ...], accesses: tup
     """The plan that ``decisions`` make up for spatial dims ``axes`` and ``accesses``, with nothing left open.
 
     Raises :class:`InputError` that lists the fields that are absent or about something else. A private read needs no
-    groups, only a multicast a reader; block parameters are not checked.
+    groups, only a multicast a reader, only cores that share a loop a way to combine; block parameters are not checked.
     """
     wrong = list(_absent(decisions, axes, accesses))
     if wrong:
@@ -120,11 +126,13 @@ def whole_plan(decisions: PartialDecisions, axes: tuple[str, ...], accesses: tup
         )
     spatial = {dim.dim: _given(dim.splits, ()) for dim in _given(decisions.spatial, ())}
     there = {access.access: access for access in _given(decisions.accesses, ())}
+    way = _given(decisions.combine, None)
     return Plan(
         block=tuple(sorted(_given(decisions.block, {}).items())),
         spatial=tuple(tuple(Split(s.dim, s.factor) for s in spatial[axis]) for axis in axes),
         order=_given(decisions.order, ()),
         placements=tuple(_placement(there[name], len(axes)) for name in accesses),
+        combine=None if way is None else Combine(way.method, way.noc),
         origin=_given(decisions.origin, ()),
     )
 

@@ -21,11 +21,12 @@ from cpplan.device.device import Device
 from cpplan.device.free_boxes import Coordinate, seen_from
 from cpplan.plan.forms import nestings, rules_of
 from cpplan.plan.nest import cores_per_dim
-from cpplan.plan.plan import Order, Placement, Plan, Reader, Split, wave
+from cpplan.plan.plan import Combine, Order, Placement, Plan, Reader, Split, wave
 from cpplan.plan.space import Spatial
 
 Decision = Literal[
-    "block", "cores", "on", "digits", "origin", "order", "level", "depth", "broadcast", "group", "noc", "reader"
+    "block", "cores", "on", "digits", "origin", "order", "combine", "combine noc", "level", "depth", "broadcast",
+    "group", "noc", "reader",
 ]  # fmt: skip
 OF_ACCESS: tuple[Decision, ...] = ("level", "depth", "broadcast", "group", "noc", "reader")
 """Decisions that every access has."""
@@ -42,11 +43,13 @@ class Term:
     decision   subject          value
     ========== ================ ===========================================================================
     block      block parameter  int
-    cores      parallel dim     cores that it is spread over
-    on         parallel dim     tuple of the numbers of the spatial dims that it uses, all of them
+    cores      dim or loop      cores that it is spread over
+    on         dim or loop      tuple of the numbers of the spatial dims that it uses, all of them
     digits     spatial dim      (its number, tuple of splits, most significant first)
     origin     ""               first core in use, as :class:`~cpplan.plan.plan.Plan` has it
     order      ""               wave loops as :data:`Loops`, all of them
+    combine    ""               how cores that share a loop combine, None when they share none
+    combine noc ""              number of the network that they combine over; holds of shared loops only
     level      access           level name as :func:`level_name` writes it
     depth      access           1 or 2
     broadcast  access           a pattern, or the tuple of the spatial dims along which its reads are shared
@@ -108,6 +111,8 @@ class Restriction:
         digits = (self.allows_digits(axis, splits) for axis, splits in enumerate(plan.spatial))
         if not (self.allows_block(plan.block) and self.allows_box(plan.spatial, plan.origin) and all(digits)):
             return False
+        if not self.allows_combine(plan.combine):
+            return False
         names = level_names(plan.order)
         return self.allows_order(plan.order) and all(
             self.allows_place(device, plan.spatial, place.access, place, names.get(place.level, (place.level,)))
@@ -120,7 +125,7 @@ class Restriction:
         return self.about("block").satisfied(lambda t: chosen.get(t.subject) == t.value)
 
     def allows_cores(self, spatial: Spatial) -> bool:
-        """Whether a mapping gives parallel dims the cores and spatial dims that the terms about them ask for."""
+        """Whether a mapping gives dims and loops the cores and spatial dims that the terms about them ask for."""
         cores = cores_per_dim(spatial)
 
         def holds(term: Term) -> bool:
@@ -142,6 +147,13 @@ class Restriction:
         """Whether spatial dim number ``axis`` may have the digits ``splits``, in this order."""
         own = self.about("digits").only(lambda t: isinstance(t.value, tuple) and t.value[0] == axis)
         return own.satisfied(lambda t: t.value == (axis, splits))
+
+    def allows_combine(self, combine: Combine | None) -> bool:
+        """Whether cores may combine in this way (None: they share no loop)."""
+        method, noc = (None, None) if combine is None else (combine.method, combine.noc)
+        return self.about("combine").satisfied(lambda t: t.value == method) and self.about("combine noc").satisfied(
+            lambda t: combine is not None and t.value == noc
+        )
 
     def allows_order(self, order: Order) -> bool:
         """Whether wave loops, fused ones with their dims in this order, satisfy the terms about the wave order."""

@@ -15,13 +15,13 @@ from cpplan.device.device import Device
 from cpplan.errors import InputError
 from cpplan.plan.plan import Split, wave
 from cpplan.plan.restrict import OF_ACCESS, Decision, Restriction, Term, as_loops, level_name
-from cpplan.plan.space import READERS, is_shareable
+from cpplan.plan.space import METHODS, READERS, axes, is_shareable
 from cpplan.tile.program import Access, Problem, TileProgram
 
 ALIASES = {"hoist": "level", "pattern": "broadcast", "groups": "group"}
 """Other words for decisions of an access."""
 NONE = "none"
-"""No cores of a spatial dim, no wave loop."""
+"""No cores of a spatial dim, no wave loop, no loop that cores share."""
 LAUNCH = "launch"
 """Level outside all loops."""
 
@@ -60,12 +60,17 @@ class _Reader:
         return list(dict.fromkeys(dim.name for program in self.programs for dim in program.dims))
 
     @property
-    def accesses(self) -> dict[str, tuple[TileProgram, Access]]:
-        """Accesses by name, each as the first variant of the kernel that has it sees it."""
-        found: dict[str, tuple[TileProgram, Access]] = {}
+    def spread(self) -> list[str]:
+        """What cores may divide among themselves: parallel dims, and loops that several cores may share."""
+        return list(dict.fromkeys(name for program in self.programs for name in axes(program, self.device)))
+
+    @property
+    def accesses(self) -> dict[str, list[tuple[TileProgram, Access]]]:
+        """Accesses by name, in every variant of the kernel that has them."""
+        found: dict[str, list[tuple[TileProgram, Access]]] = {}
         for program in self.programs:
             for access in program.accesses:
-                found.setdefault(access.name, (program, access))
+                found.setdefault(access.name, []).append((program, access))
         return found
 
     @property
@@ -102,8 +107,10 @@ class _Reader:
             return [Term("origin", "", self._core(value), text)]
         if left == "order":
             return [Term("order", "", self._order(value), text)]
+        if left in ("combine", "combine.noc"):
+            return [self._combine(left, value)]
         subject, _, word = left.rpartition(".")
-        if subject in self.dims and word in ("cores", "on"):
+        if subject in self.spread and word in ("cores", "on"):
             return [Term(cast(Decision, word), subject, self._mapped(subject, word, value), text)]
         decision = ALIASES.get(word, word)
         if subject == "*":
@@ -115,18 +122,20 @@ class _Reader:
     def _unknown(self, left: str, subject: str) -> str:
         if subject in self.accesses:
             return f"access {subject} has the decisions {', '.join(OF_ACCESS)}"
-        if subject in self.dims or left in self.dims:
-            return f"parallel dim {subject or left} has the decisions cores and on"
+        if subject in self.spread or left in self.spread:
+            return f"{subject or left} has the decisions cores and on"
+        if subject in (loop.name for program in self.programs for loop in program.loops):
+            return f"cores may not share loop {subject}; they may divide {_listed(self.spread)} among themselves"
         if left in self.accesses:
             return f"say which decision about {left}: {', '.join(f'{left}.{word}' for word in OF_ACCESS)}"
         name = subject or left
-        near = get_close_matches(name, [*self.blocks, *self.dims, *self.axes, *self.accesses], 1)
+        near = get_close_matches(name, [*self.blocks, *self.spread, *self.axes, *self.accesses], 1)
         return (
             f"{self.problem.name} on {self.device.name} has no '{name}'"
             + (f", did you mean '{near[0]}'?" if near else ".")
-            + f" There are block parameters {_listed(self.blocks)}; parallel dims {_listed(self.dims)} (.cores, .on); "
-            f"spatial dims {_listed(self.axes)}; origin; order; accesses {_listed(self.accesses)} "
-            f"(.{', .'.join(OF_ACCESS)})"
+            + f" There are block parameters {_listed(self.blocks)}; dims and loops {_listed(self.spread)} (.cores, "
+            f".on); spatial dims {_listed(self.axes)}; origin; order; combine (.noc); "
+            f"accesses {_listed(self.accesses)} (.{', .'.join(OF_ACCESS)})"
         )
 
     def _of_all(self, decision: str, value: str) -> list[Term]:
@@ -169,15 +178,22 @@ class _Reader:
         for digit in [] if value == NONE else value.split("."):
             dim, slash, factor = digit.partition("/")
             if not slash or _integer(factor) < 2:
-                raise ValueError(f"write digits such as {self.dims[0]}/4, most significant first, joined by '.'")
-            splits.append(Split(self._word(dim, self.dims, "parallel dims"), _integer(factor)))
+                raise ValueError(f"write digits such as {self.spread[0]}/4, most significant first, joined by '.'")
+            splits.append(Split(self._word(dim, self.spread, "dims and loops"), _integer(factor)))
             cores *= splits[-1].factor
         extent = self.device.dims[number].extent
         if cores > extent:
             raise ValueError(f"these are {cores} cores, {self.device.name} has {extent} along {axis}")
         if len({split.dim for split in splits}) < len(splits):
-            raise ValueError("a parallel dim has at most one digit on a spatial dim")
+            raise ValueError("a dim or loop has at most one digit on a spatial dim")
         return number, tuple(splits)
+
+    def _combine(self, left: str, value: str) -> Term:
+        if left == "combine.noc":
+            noc = self._one_of(value, range(len(self.device.nocs)), "networks")
+            return Term("combine noc", "", noc, f"{left}={value}")
+        method = self._word(value, (NONE, *METHODS), "ways to combine")
+        return Term("combine", "", None if method == NONE else method, f"{left}={value}")
 
     def _core(self, value: str) -> Hashable:
         core = tuple(_integer(part) for part in value.split(","))
@@ -196,18 +212,18 @@ class _Reader:
         return as_loops(groups)
 
     def _level(self, access: str, value: str) -> str:
-        program, found = self.accesses[access]
         if value == LAUNCH:
             return ""
         if value.startswith("wave."):
             dims = [self._word(name, self.dims, "parallel dims") for name in value.split(".")[1:]]
             return level_name(wave(*dims))
-        loops = program.loop_path(found.loop)
+        paths = [program.loop_path(found.loop) for program, found in self.accesses[access]]
+        loops = list(dict.fromkeys(loop for path in paths for loop in path))
         waves = [wave(name) for name in self.dims]
         return self._word(value, (LAUNCH, *waves, *loops), f"levels of {access}") if value not in loops else value
 
     def _broadcast(self, access: str, value: str) -> Hashable:
-        if not any(is_shareable(p, a) for p in self.programs for a in p.accesses if a.name == access):
+        if not any(is_shareable(program, found) for program, found in self.accesses[access]):
             return self._word(value, ("private",), f"patterns of {access}, which cores cannot share,")
         patterns = ["private"]
         patterns += ["multicast"] if self.device.multicast is not None else []

@@ -77,7 +77,7 @@ def test_writing_leaves_nothing_but_the_file(path: Path) -> None:
         (["decisions", "accesses", 0, "groups"], [1, 1], r"pattern: 'multicast' does not go with groups \[1, 1\]"),
         (["decisions", "accesses", 0, "readers"], [[2, 0]], r"readers\[0\]: core \[2, 0\] is not in use"),
         (["decisions", "spatial", 0, "dim"], "z", r"\$\.decisions\.spatial: expected one entry for each of x, y"),
-        (["decisions", "spatial", 0, "splits", 0, "dim"], "q", r"splits\[0\]\.dim: 'q' is not a parallel dim"),
+        (["decisions", "spatial", 0, "splits", 0, "dim"], "q", r"dim: 'q' is neither a parallel dim nor a loop"),
         (["decisions", "spatial", 0, "splits", 0, "factor"], 4, r"4 cores along x, the device has 3"),
     ],
 )
