@@ -35,6 +35,10 @@ class StateSize:
     cycles: Int
     apart: bool
 
+    def take(self, block: Int) -> StateSize:
+        """The size at one or some of the block shapes of a stacked program."""
+        return StateSize(self.pages[block], self.bytes[block], self.page_bytes, self.cycles[block], self.apart)
+
 
 def state_size(program: TileProgram, device: Device) -> StateSize:
     """Size of the state of the program's reduction, which it must have; also of a stacked program."""
@@ -91,14 +95,13 @@ class CombineCost:
 
 
 def combine_cost(
-    program: TileProgram, device: Device, layout: Resources, spatial: tuple[tuple[Split, ...], ...], loop: str,
-    cores: int, way: Combine,
+    size: StateSize, device: Device, layout: Resources, spatial: tuple[tuple[Split, ...], ...], loop: str, cores: int,
+    way: Combine,
 ) -> CombineCost:  # fmt: skip
-    """Cost of combining a loop that ``cores`` cores share by ``way``.
+    """Cost of combining states of ``size`` of a loop that ``cores`` cores share by ``way``.
 
     The processor of the network counts the transfers as busy, and all steps with their ops as the first and only fill.
     """
-    size = state_size(program, device)
     weights = combine_weights(device, spatial, loop, way.method, way.noc)
     part = int(part_bytes(size, way.method, cores))
     if way.method == "tree":

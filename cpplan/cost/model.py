@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cpplan.cost.combine import CombineCost, combine_cost
+from cpplan.cost.combine import CombineCost, combine_cost, state_size
 from cpplan.cost.streams import Resources, Vector, resources, streams, tile_size
 from cpplan.cost.traffic import tiles_moved
 from cpplan.cost.units import level_work
@@ -120,7 +120,7 @@ def _combine(program: TileProgram, device: Device, layout: Resources, plan: Plan
     shared = shared_loop(program, plan.spatial)
     if shared is None or plan.combine is None:
         return None
-    return combine_cost(program, device, layout, plan.spatial, *shared, plan.combine)
+    return combine_cost(state_size(program, device), device, layout, plan.spatial, *shared, plan.combine)
 
 
 @dataclass(frozen=True)

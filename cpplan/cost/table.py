@@ -20,7 +20,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from cpplan.cost.combine import combine_cost
+from cpplan.cost.combine import StateSize, combine_cost, state_size
 from cpplan.cost.model import COMBINE, buffer_bytes, fixed_buffers, overlapped, tiles_per_transfer
 from cpplan.cost.streams import Resources, resources, streams, tile_size
 from cpplan.cost.traffic import tiles_moved
@@ -160,11 +160,12 @@ def build_column(
     ops: Mapping[str, int] | None = None,
     restriction: Restriction = FREE,
     origin: Coordinate = (),
+    state: StateSize | None = None,
 ) -> Column:
     """The column of ``spatial`` from core ``origin`` on and ``order``, with every placement that fits SRAM on its own
     and is not ruled out.
 
-    ``ops`` may bring the cycles per program position when they are known already.
+    ``ops`` may bring the cycles per program position, ``state`` the size of a reduction's state, if known already.
     """
     device = seen_from(device, origin)
     layout = resources(device)
@@ -187,7 +188,8 @@ def build_column(
         for access in program.accesses
     )
     if shared is not None:
-        rows += (_combine_rows(program, device, layout, spatial, nest, kept, shared, combining),)
+        size = state or state_size(program, device)
+        rows += (_combine_rows(size, device, layout, spatial, nest, kept, shared, combining),)
     column = Column(
         spatial, origin, order, nest, tuple(own), fixed, rows,
         tuple(alike(program)),
@@ -279,11 +281,11 @@ def _rows(
 
 
 def _combine_rows(
-    program: TileProgram, device: Device, layout: Resources, spatial: Spatial, nest: Nest, kept: Ints,
+    size: StateSize, device: Device, layout: Resources, spatial: Spatial, nest: Nest, kept: Ints,
     shared: tuple[str, int], ways: tuple[Combine, ...],
 ) -> Rows:  # fmt: skip
     """One row per way to combine a shared loop, at the level of the block."""
-    costs = [combine_cost(program, device, layout, spatial, *shared, way) for way in ways]
+    costs = [combine_cost(size, device, layout, spatial, *shared, way) for way in ways]
     level, count = nest.home[""], len(ways)
     noc = np.array([c.noc_bytes for c in costs], dtype=np.int64) * nest.iterations(level)
     return Rows(

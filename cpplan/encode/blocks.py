@@ -111,9 +111,7 @@ def block_cycles(facts: BlockFacts, device: Device, block: Ints, sharing: Ints |
             runs = runs * trips[loop_number(facts.program, name)]
         total = total + runs * facts.ops[1 + number, block]
     if facts.state is not None:
-        state = facts.state
-        here = StateSize(state.pages[block], state.bytes[block], state.page_bytes, state.cycles[block], state.apart)
-        total = total + least_cycles(device, here, sharing)
+        total = total + least_cycles(device, facts.state.take(block), sharing)
     return total
 
 

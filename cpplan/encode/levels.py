@@ -18,7 +18,7 @@ from cpplan.encode.blocks import INFINITE, BlockFacts, Ints, loop_number
 from cpplan.encode.lanes import Lanes, lane_block_cycles, lane_trips, lane_waves
 from cpplan.encode.scope import Scope
 from cpplan.encode.ways import Way
-from cpplan.tile.arith import ceil_div, round_up
+from cpplan.tile.arith import Int, ceil_div, round_up
 from cpplan.tile.program import Access
 
 Bools = npt.NDArray[np.bool_]
@@ -88,15 +88,18 @@ class LevelTable:
 
 
 def level_table(
-    facts: BlockFacts, device: Device, lanes: Lanes, dims: tuple[int, ...], ways: Sequence[list[Way]]
+    facts: BlockFacts, device: Device, lanes: Lanes, dims: tuple[int, ...], ways: Sequence[list[Way]], meeting: Int = 0
 ) -> LevelTable:
-    """Price every access at every wave level of ``lanes``; ``ways`` lists the deliveries of every access."""
+    """Price every access at every wave level of ``lanes``; ``ways`` lists the deliveries of every access.
+
+    ``meeting``: cycles per block that combining takes longer than it would if no streams met.
+    """
     program, block = facts.program, lanes.block
     waves = lane_waves(facts, lanes)
     products = np.ones((1 << len(dims), len(lanes)), dtype=np.int64)
     for bit, dim in enumerate(dims):
         products[1 << bit : 2 << bit] = products[: 1 << bit] * waves[dim]
-    compute = products[-1] * lane_block_cycles(facts, device, lanes)
+    compute = products[-1] * (lane_block_cycles(facts, device, lanes) + meeting)
     trips_of = lane_trips(facts, lanes)
     room = device.sram.usable - facts.fixed[block]
     shape = (len(program.accesses), *products.shape)

@@ -14,7 +14,10 @@ from functools import lru_cache
 
 import numpy as np
 
+from cpplan.cost.combine import combine_cost, least_cycles
+from cpplan.cost.streams import resources
 from cpplan.device.device import Device
+from cpplan.device.free_boxes import seen_from
 from cpplan.encode.blocks import BlockFacts, Ints
 from cpplan.encode.lanes import Lanes, SpatialTable, chunks, lane_waves
 from cpplan.encode.levels import (
@@ -27,6 +30,8 @@ from cpplan.encode.levels import (
     with_a_transfer_at,
 )
 from cpplan.encode.ways import real_ways, ways_left, widest_ways
+from cpplan.plan.routes import Coordinate
+from cpplan.plan.space import Spatial, combines, shared_loop
 
 Order = tuple[tuple[int, ...], ...]
 """Wave loops as dim numbers, outermost first."""
@@ -196,8 +201,29 @@ def refined_bounds(
                 [way.take(which.ravel()) for way in real_ways(device, facts.program, choices, access, scope)]
                 for access, scope in facts.scoped_accesses
             ]
-            levels = level_table(facts, device, lanes.take(part), dims, ways)
+            meeting = _meeting(facts, device, pairs[0][part], [choices[w] for w in which.ravel()])
+            levels = level_table(facts, device, lanes.take(part), dims, ways, meeting)
             out[here] = _chain_bounds(levels, position[row[here]], code[here], len(facts.program.dims))
+    return out
+
+
+def _meeting(facts: BlockFacts, device: Device, block: Ints, choices: list[tuple[Spatial, Coordinate]]) -> Ints:
+    """Cycles per block that the fastest combine of every mapping takes longer because of streams that meet on links."""
+    out = np.zeros(len(block), dtype=np.int64)
+    if facts.state is None:
+        return out
+    program, layout = facts.program, resources(device)
+    known: dict[tuple[int, Spatial, Coordinate], int] = {}
+    for row, (number, (spatial, origin)) in enumerate(zip(block.tolist(), choices, strict=True)):
+        shared = shared_loop(program, spatial)
+        if shared is None:
+            continue
+        if (number, spatial, origin) not in known:
+            size, seen = facts.state.take(number), seen_from(device, origin)
+            costs = [combine_cost(size, seen, layout, spatial, *shared, w) for w in combines(program, device, spatial)]
+            least = int(least_cycles(device, size, shared[1]))
+            known[number, spatial, origin] = min(int(c.fill.max()) for c in costs) - least
+        out[row] = known[number, spatial, origin]
     return out
 
 

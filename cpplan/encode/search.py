@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from cpplan.cost.combine import StateSize, state_price
 from cpplan.cost.table import build_column, position_cycles
 from cpplan.device.device import Device
 from cpplan.encode.blocks import BlockFacts, Ints, block_facts, check_plannable
@@ -40,6 +41,7 @@ class Block:
 
     program: TileProgram
     ops: dict[str, int]
+    state: StateSize | None
     partners: tuple[Partner, ...]
 
 
@@ -104,7 +106,8 @@ class Search:
         if key not in self.blocks:
             program = candidate_program(family.family, number)
             partners = self._partners(program, family.outline[:, number])
-            self.blocks[key] = Block(program, position_cycles(program, self.device), partners)
+            ops, state = position_cycles(program, self.device), state_price(program, self.device)
+            self.blocks[key] = Block(program, ops, state, partners)
         return self.blocks[key]
 
     def _partners(self, program: TileProgram, outline: Ints) -> tuple[Partner, ...]:
@@ -129,7 +132,8 @@ class Search:
         names = [d.name for d in block.program.dims]
         groups = tuple(tuple(names[d] for d in group) for group in order)
         spatial, origin = family.table.mapping(mapping), family.table.origin(mapping)
-        column = build_column(block.program, self.device, spatial, groups, block.ops, self.restriction, origin)
+        known = block.ops, self.restriction, origin, block.state
+        column = build_column(block.program, self.device, spatial, groups, *known)
         pruned = prune_column(self.device, column, self.limit)
         if pruned is None:
             return None
