@@ -7,7 +7,8 @@ that both sides are priced by the same function. What the rules leave open is de
 are free, a dim takes the fewest cores that need no further wave, and of several ways to write a candidate the best
 counts.
 
-Orders that differ only outside the innermost wave loop give the same plans, so one of them stands for all.
+Orders that differ only outside the innermost wave loop give the same plans, so one of them stands for all. Devices have
+no disabled cores here.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from cpplan.cost.table import Column, Rows, build_column, feasible, makespans, p
 from cpplan.device.device import Device
 from cpplan.enumerate.tileloom import broadcast_axes
 from cpplan.plan.plan import LAUNCH, Order, Plan, Split, wave
-from cpplan.plan.space import Spatial, active_extents, avoids_disabled, earns_its_cores
+from cpplan.plan.space import Spatial, active_extents, earns_its_cores
 from cpplan.tile.arith import ceil_div
 from cpplan.tile.program import Access, TileProgram
 
@@ -138,13 +139,8 @@ def _mappings(program: TileProgram, device: Device, owners: tuple[str, ...]) -> 
         [(Split(o, f),) if f > 1 else () for f in range(1, s.extent + 1)]
         for o, s in zip(owners, device.dims, strict=True)
     ]
-    return [
-        spatial
-        for spatial in itertools.product(*choices)
-        if _waves(program, spatial) == wanted
-        and earns_its_cores(program, device, spatial)
-        and avoids_disabled(device, spatial)
-    ]
+    mappings = itertools.product(*choices)
+    return [s for s in mappings if _waves(program, s) == wanted and earns_its_cores(program, device, s)]
 
 
 def _allowed(
