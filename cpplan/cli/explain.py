@@ -192,7 +192,7 @@ def _print(console: Console, shown: Shown) -> None:
 def _print_movement(console: Console, chosen: PlanFile) -> None:
     dims = words.dims(chosen)
     axes = f"{dims[0]} to the right" + (f", {dims[1]} downwards" if len(dims) > 1 else "")
-    console.print(f"\nWho reads and who receives ({axes})   {grid.LEGEND}")
+    console.print(f"\nWho reads and who receives ({axes})   {grid.legend(chosen)}")
     drawings: dict[str, list[str]] = {}
     for access in chosen.decisions.accesses:
         console.print(f"  {access.access}: {access.kind} {access.tensor}, {words.movement(access, dims)}")

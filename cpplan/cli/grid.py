@@ -7,8 +7,14 @@ from collections.abc import Iterator
 
 from cpplan.plan.schema import AccessRecord, PlanFile
 
-READER, WRITER, RECEIVER, IDLE = "R", "W", ".", "-"
+READER, WRITER, RECEIVER, SENDER, IDLE = "R", "W", ".", "s", "-"
 LEGEND = f"{READER} reads DRAM   {WRITER} writes DRAM   {RECEIVER} receives from a reader   {IDLE} idle"
+SENDERS = f"   {SENDER} sends its partial results on"
+
+
+def legend(file: PlanFile) -> str:
+    """What the symbols mean that a drawing of the plan may have."""
+    return LEGEND + SENDERS * (file.decisions.combine is not None)
 
 
 def draw(file: PlanFile, access: AccessRecord) -> list[str]:
@@ -28,9 +34,9 @@ def draw(file: PlanFile, access: AccessRecord) -> list[str]:
 def _symbols(file: PlanFile, access: AccessRecord, cores: Iterator[tuple[int, ...]]) -> Iterator[str]:
     plan = file.plan()
     readers = set(access.readers)
-    touches = READER if access.kind == "load" else WRITER
+    touches, others = (READER, RECEIVER) if access.kind == "load" else (WRITER, SENDER)
     for core in cores:
         if not plan.uses(core):
             yield IDLE
         else:
-            yield touches if core in readers else RECEIVER
+            yield touches if core in readers else others

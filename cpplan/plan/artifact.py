@@ -38,6 +38,7 @@ from cpplan.plan.schema import (
     Target,
     TensorShape,
 )
+from cpplan.plan.space import writers
 from cpplan.tile.layout import layout_of
 from cpplan.tile.program import Access, Problem, TileProgram
 from cpplan.version import __version__
@@ -92,7 +93,7 @@ def _decisions(program: TileProgram, device: Device, plan: Plan) -> Decisions:
         ),
         order=plan.order,
         accesses=tuple(
-            _access(access, device, plan, place)
+            _access(program, access, device, plan, place)
             for access, place in zip(program.accesses, plan.placements, strict=True)
         ),
         combine=None if plan.combine is None else CombineRecord(plan.combine.method, plan.combine.noc),
@@ -100,10 +101,11 @@ def _decisions(program: TileProgram, device: Device, plan: Plan) -> Decisions:
     )
 
 
-def _access(access: Access, device: Device, plan: Plan, place: Placement) -> AccessRecord:
+def _access(program: TileProgram, access: Access, device: Device, plan: Plan, place: Placement) -> AccessRecord:
     active = tuple(plan.cores_along(i) for i in range(len(device.dims)))
     seen = seen_from(device, plan.origin)
-    who = readers(seen, active, place.groups, place.pattern, place.noc, place.reader)
+    first = writers(program, plan.spatial) if access.kind != "load" else None
+    who = [core for _, core in readers(seen, active, place.groups, place.pattern, place.noc, place.reader)]
     return AccessRecord(
         access=place.access,
         kind=access.kind,
@@ -114,7 +116,7 @@ def _access(access: Access, device: Device, plan: Plan, place: Placement) -> Acc
         pattern=place.pattern,
         noc=place.noc,
         reader=place.reader,
-        readers=tuple(plan.core_at(core) for _, core in who),
+        readers=tuple(plan.core_at(core) for core in (who if first is None else sorted(first))),
     )
 
 

@@ -10,7 +10,9 @@ over waves, ``scf.for`` over the kernel's own loops. The ``plan`` ops are descri
     plan.block      one block of the grid; skipped where an index has left the grid (partial last waves)
     plan.compute    tile ops of the kernel, by name
     plan.combine    partial states of the cores that share a loop, one step of it per round or pass
-    plan.store      buffer to DRAM
+    plan.store      buffer to DRAM; with ``first_of``, by the first of the cores that share this loop
+
+Cores that share a loop take turns: core ``p`` of ``c`` runs the trips ``p``, ``p + c``, ``p + 2c``, ...
 
 The second part is MLIR that any tool reads which accepts unregistered ops.
 """
@@ -46,6 +48,7 @@ class _Printer:
         self.sram = dict(cost.buffers)
         self.names = {level: _symbol(name) for level, name in enumerate(self.nest.names)}
         self.block_level = self.nest.home[""]
+        self.shared = shared_loop(program, plan.spatial)
 
     def module(self) -> Iterator[str]:
         """The whole text, line by line."""
@@ -98,16 +101,15 @@ class _Printer:
         yield from self.level(0)
 
     def part(self) -> Iterator[str]:
-        """Which part of the trips of a shared loop this core runs."""
-        shared = shared_loop(self.program, self.plan.spatial)
-        if shared is not None:
+        """The turn of this core among those that share a loop."""
+        if self.shared is not None:
             operands: list[str] = []
             terms: list[str] = []
-            for axis, digit, weight in self.digits(shared[0]):
+            for axis, digit, weight in self.digits(self.shared[0]):
                 terms.append(_times(digit.format(core=f"d{len(operands)}"), weight))
                 operands.append(f"%{self.device.dims[axis].name}")
             inputs = ", ".join(f"d{i}" for i in range(len(operands)))
-            total, name = " + ".join(terms), _symbol(shared[0])
+            total, name = " + ".join(terms), _symbol(self.shared[0])
             yield f"%part_{name} = affine.apply affine_map<({inputs}) -> ({total})>({', '.join(operands)})"
 
     def buffer(self, name: str, tiles: int, slots: int) -> str:
@@ -152,35 +154,34 @@ class _Printer:
 
     def combine(self) -> Iterator[str]:
         """The combining of partial states, after the loop that is shared."""
-        shared = shared_loop(self.program, self.plan.spatial)
-        if shared is not None and self.plan.combine is not None:
-            loop, cores = shared
+        if self.shared is not None and self.plan.combine is not None:
+            loop, cores = self.shared
             way = f'method = "{self.plan.combine.method}", noc = {self.plan.combine.noc} : i64'
             part = f"%part_{_symbol(loop)}"
             yield f'"plan.combine"({part}) {{loop = "{loop}", cores = {cores} : i64, {way}}} : (index) -> ()'
 
     def loop(self, node: int) -> Iterator[str]:
         """A wave loop or a loop of the kernel."""
-        trips, names = self.nest.trips[node], [name for name, _ in self.nest.indices[node]]
+        names = [name for name, _ in self.nest.indices[node]]
         if wave(*names) == self.nest.names[node]:
-            yield f"affine.for %{self.names[node]} = 0 to {trips} {{"
+            yield f"affine.for %{self.names[node]} = 0 to {self.nest.trips[node]} {{"
             yield from _indented(self.index_of(names))
         else:
-            yield f"%trips_{self.names[node]} = arith.constant {trips} : index"
             yield from self.kernel_loop(node)
         yield from _indented(self.level(node))
         yield "}"
 
     def kernel_loop(self, node: int) -> Iterator[str]:
-        """The head of a loop of the kernel; of a shared one every core runs its own run of trips."""
-        name, trips = self.names[node], f"%trips_{self.names[node]}"
-        shared = shared_loop(self.program, self.plan.spatial)
-        if shared is None or shared[0] != self.nest.names[node]:
-            yield f"scf.for %{name} = %zero to {trips} step %one {{"
-            return
-        yield f"%first_{name} = arith.muli %part_{name}, {trips} : index"
-        yield f"%last_{name} = arith.addi %first_{name}, {trips} : index"
-        yield f"scf.for %{name} = %first_{name} to %last_{name} step %one {{"
+        """The head of a loop of the kernel."""
+        name, trips, first, step = self.names[node], self.nest.trips[node], "%zero", "%one"
+        if self.shared is not None and self.shared[0] == self.nest.names[node]:
+            trips, first, step = self._whole_trips(self.shared[0]), f"%part_{name}", f"%cores_{name}"
+            yield f"{step} = arith.constant {self.shared[1]} : index"
+        yield f"%trips_{name} = arith.constant {trips} : index"
+        yield f"scf.for %{name} = {first} to %trips_{name} step {step} {{"
+
+    def _whole_trips(self, loop: str) -> int:
+        return next(item.trips for item in self.program.loops if item.name == loop)
 
     def index_of(self, dims: Iterable[str]) -> Iterator[str]:
         """Block indices of parallel dims: wave number times cores, plus the core's digits."""
@@ -237,10 +238,11 @@ class _Printer:
         below = ", ".join(f'"{n}"' for n in self._below(access, level))
         noc = f"noc = {place.noc} : i64"
         operands = ", ".join(f"%{name}" for name in names)
+        who = f', first_of = "{self.shared[0]}"' if self.shared is not None and verb == "store" else ""
         return (
             f'"plan.{verb}"({operands}) {{tensor = "{access.tensor}", buffer = "{access.name}", '
-            f"start = affine_map<({', '.join(names)}) -> ({starts})>, tile = [{tile}], all_of = [{below}], {noc}}} : "
-            f"({', '.join(['index'] * len(names))}) -> ()"
+            f"start = affine_map<({', '.join(names)}) -> ({starts})>, tile = [{tile}], all_of = [{below}], {noc}{who}}}"
+            f" : ({', '.join(['index'] * len(names))}) -> ()"
         )
 
     def _known(self, level: int) -> list[str]:
@@ -248,9 +250,10 @@ class _Printer:
         return self._resident() + [name for i in self.nest.path(level) for name, _ in self.nest.indices[i]]
 
     def _resident(self) -> list[str]:
-        """Parallel dims whose blocks all run in one wave."""
+        """Parallel dims whose blocks all run in one wave, and a shared loop of which every core runs one trip."""
         waves = {name for group in self.plan.order for name in group}
-        return [dim.name for dim in self.program.dims if dim.name not in waves]
+        shared = [self.shared[0]] if self.shared is not None and self.shared[0] not in self.nest.names else []
+        return [dim.name for dim in self.program.dims if dim.name not in waves] + shared
 
     def _below(self, access: Access, level: int) -> list[str]:
         """Dims and loops over which one transfer fetches all tiles."""

@@ -119,8 +119,11 @@ class Decisions(Record, frozen=True):
     origin: tuple[Count, ...] = ()
 
 
-class LevelRecord(Record, frozen=True):
-    """Timing of one level of the loop nest, in cycles per iteration; ``total`` covers all trips of one run."""
+class LevelRecord(Record, frozen=True, kw_only=True):
+    """Timing of one level of the loop nest, in cycles per iteration; ``total`` covers all trips of one run.
+
+    ``combine`` is absent in older files.
+    """
 
     name: Name
     trips: Positive
@@ -128,7 +131,7 @@ class LevelRecord(Record, frozen=True):
     store: Count
     serial_load: Count
     serial_store: Count
-    combine: Count
+    combine: Count = 0
     ops: Count
     serial: Count
     busiest: Count

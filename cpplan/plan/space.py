@@ -90,16 +90,9 @@ def spatial_choices(device: Device, dims: tuple[str, ...]) -> Iterator[Spatial]:
 
 
 def earns_its_cores(program: TileProgram, device: Device, spatial: Spatial) -> bool:
-    """No axis has more cores than blocks or trips, and every split saves a wave, or a trip.
-
-    Cores that share a loop must be able to write to each other.
-    """
+    """No axis has more cores than blocks or trips, and every split saves a wave, or a trip."""
     cores = cores_per_dim(spatial)
     extents = axes(program, device)
-    dims = {d.name for d in program.dims}
-    for where, splits in zip(device.dims, spatial, strict=True):
-        if not device.sends_along(where.name) and any(s.dim not in dims for s in splits):
-            return False
     for split in itertools.chain.from_iterable(spatial):
         total = cores[split.dim]
         fewer = total // split.factor * (split.factor - 1)
@@ -119,11 +112,21 @@ def active_extents(spatial: Spatial) -> tuple[int, ...]:
     return tuple(out)
 
 
+def cut_off(program: TileProgram, device: Device, spatial: Spatial) -> list[tuple[str, str]]:
+    """(spatial dim, loop) where cores share a loop and cannot write to each other."""
+    dims = {d.name for d in program.dims}
+    silent = [
+        (d.name, splits) for d, splits in zip(device.dims, spatial, strict=True) if not device.sends_along(d.name)
+    ]
+    return [(name, s.dim) for name, splits in silent for s in splits if s.dim not in dims]
+
+
 def legal_spatial(program: TileProgram, device: Device) -> list[Spatial]:
     """All spatial mappings of ``program`` on ``device``; :func:`first_cores` says where each may lie."""
     dims = tuple(name for name, extent in axes(program, device).items() if extent > 1)
     choices = spatial_choices(device, dims)
-    return [s for s in choices if earns_its_cores(program, device, s) and first_cores(device, s)]
+    legal = (s for s in choices if earns_its_cores(program, device, s) and not cut_off(program, device, s))
+    return [s for s in legal if first_cores(device, s)]
 
 
 def first_cores(device: Device, spatial: Spatial) -> tuple[Coordinate, ...]:
@@ -164,7 +167,7 @@ def legal_levels(program: TileProgram, nest: Nest, access: Access) -> list[int]:
         return [path[-1]] if program.is_written(access.tensor) or access.klass != "affine" else list(path)
     levels = [path[-1]]
     for inner, outer in zip(reversed(path), reversed(path[:-1]), strict=False):
-        if access.kind == "atomic" or nest.distinct(inner, access.indices) < nest.trips[inner]:
+        if access.kind == "atomic" or nest.distinct(inner, access.indices) < nest.spans[inner]:
             break
         levels.append(outer)
     return sorted(levels)
@@ -287,6 +290,8 @@ def violations(program: TileProgram, device: Device, plan: Plan) -> list[str]:
         return out
     if not earns_its_cores(program, device, plan.spatial):
         out.append("a split has idle cores that save neither a wave nor a trip")
+    for name, loop in cut_off(program, device, plan.spatial):
+        out.append(f"the cores along {name} cannot write to each other, so they may not share loop {loop}")
     allowed = first_cores(device, plan.spatial)
     if plan.origin not in allowed:
         where = ", ".join(map(_shown_core, allowed)) or "nowhere"
