@@ -12,6 +12,7 @@ without --fresh it goes on with the first missing row.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import shutil
@@ -127,25 +128,43 @@ def measure(python: Path, request: dict[str, Any], key: Row, limit: float) -> Ro
 
 
 def rows(saved: SavedRows, python: Path, options: argparse.Namespace) -> Iterator[Row]:
-    """All rows, measured where they are missing."""
-    for shape in options.shapes:
-        for objective in ("latency", "traffic"):
-            for mapper, setting in MAPPERS:
-                if mapper == "enumeration" and objective == "traffic":
-                    continue
-                key: Row = {"shape": list(shape), "objective": objective, "mapper": mapper, "setting": setting}
-                row = saved.get(**key)
-                if row is None:
-                    request = {**key, "machine": machine(), "repeats": options.repeats}
-                    request["solver_seconds"] = options.time_limit / (options.repeats + 2)
-                    if setting in ("brute force", "equal or better"):
-                        source = ("cpplan", "free blocks") if setting == "brute force" else RIVAL
-                        known = saved.get(**{**key, "mapper": source[0], "setting": source[1]}) or {}
-                        if "dram_bytes" not in known:
-                            continue
-                        request |= {f: known[f] for f in ("block", "latency_cycles", "dram_bytes") if f in known}
-                    row = saved.add(measure(python, request, key, options.time_limit))
-                yield row
+    """All rows, measured where they are missing or broke off with an error."""
+    for shape, objective, (mapper, setting) in itertools.product(options.shapes, ("latency", "traffic"), MAPPERS):
+        if mapper == "enumeration" and objective == "traffic":
+            continue
+        key: Row = {"shape": list(shape), "objective": objective, "mapper": mapper, "setting": setting}
+        row = saved.get(**key)
+        if row is None or (row["problem"] and "dram_bytes" not in row and not row["stopped"]):
+            row = missing(saved, python, key, options)
+        if row is not None:
+            yield saved.add(row)
+
+
+def missing(saved: SavedRows, python: Path, key: Row, options: argparse.Namespace) -> Row | None:
+    """The row of ``key``; None when it depends on a row that has no answer."""
+    request = {**key, "machine": machine(), "repeats": options.repeats}
+    request["solver_seconds"] = options.time_limit / (options.repeats + 2)
+    ours = saved.get(**{**key, "mapper": "cpplan", "setting": "free blocks"}) or {}
+    theirs = saved.get(**{**key, "mapper": RIVAL[0], "setting": RIVAL[1]}) or {}
+    if key["setting"] == "brute force":
+        if "block" not in ours:
+            return None
+        request["block"] = ours["block"]
+    if key["setting"] == "equal or better":
+        if "dram_bytes" not in theirs:
+            return None
+        if equals(ours, theirs):
+            return {**ours, **key, "problem": "the fastest plan itself"}
+        request |= {field: theirs[field] for field in ("latency_cycles", "dram_bytes")}
+    return measure(python, request, key, options.time_limit)
+
+
+def equals(ours: Row, theirs: Row) -> bool:
+    """Whether a plan of ours is as good as a mapping of theirs in both of their measures."""
+    return "dram_bytes" in ours and all(
+        ours[mine] <= theirs[other]
+        for mine, other in (("peer_latency_cycles", "latency_cycles"), ("dram_bytes", "dram_bytes"))
+    )
 
 
 def checks(saved: SavedRows, shapes: list[tuple[int, int, int]]) -> list[Row]:

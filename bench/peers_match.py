@@ -17,6 +17,7 @@ import numpy as np
 from cpplan.cost.model import Cost, evaluate
 from cpplan.cost.table import Column, build_column, feasible, makespans, position_cycles, totals
 from cpplan.device.device import Device
+from cpplan.plan.nest import cores_per_dim
 from cpplan.plan.plan import Plan
 from cpplan.plan.space import legal_spatial, orders
 from cpplan.tile.arith import ceil_div
@@ -92,14 +93,11 @@ def _lanes(
 
 
 def _columns(program: TileProgram, device: Device, cores: tuple[int, int]) -> Iterator[Column]:
-    """All columns with these cores per parallel dim."""
+    """All columns with these cores per parallel dim, and none that share a loop: plans without are enough here."""
     ops = position_cycles(program, device)
+    wanted = {d.name: n for d, n in zip(program.dims, cores, strict=True) if n > 1}
     for spatial in legal_spatial(program, device):
-        spread = {d.name: 1 for d in program.dims}
-        for splits in spatial:
-            for split in splits:
-                spread[split.dim] *= split.factor
-        if tuple(spread.values()) == cores:
+        if {dim: n for dim, n in cores_per_dim(spatial).items() if n > 1} == wanted:
             for order in orders(program, spatial):
                 yield build_column(program, device, spatial, order, ops)
 
