@@ -43,6 +43,7 @@ MAPPERS = (
     ("accelforge", "no split"),
     ("accelforge", "divisors"),
     ("accelforge", "elements"),
+    ("accelforge", "elements, process pool"),
     ("zigzag", "loma"),
     ("enumeration", "rules"),
     ("enumeration", "brute force"),
@@ -121,7 +122,7 @@ def measure(python: Path, request: dict[str, Any], key: Row, limit: float) -> Ro
     last = {name: value for name, value in answers[-1].items() if name not in ("wall", "processor")}
     later = answers[1:] or answers
     for field in ("wall", "processor"):
-        if field in answers[-1]:
+        if answers[-1].get(field) is not None:
             row[f"first_{field}_seconds"] = round(answers[0][field], 3)
             row[f"{field}_seconds"] = round(statistics.median(a[field] for a in later), 3)
     return row | last

@@ -26,14 +26,16 @@ from accelforge.util.parallel import set_n_parallel_jobs
 TILE = 32
 PAGE = 2048
 SETTINGS = {
-    "same space": {"unit": TILE, "imperfect": True, "once": True, "split": True},
-    "no split": {"unit": TILE, "imperfect": True, "once": True, "split": False},
-    "divisors": {"unit": TILE, "imperfect": False, "once": False, "split": True},
-    "elements": {"unit": 1, "imperfect": False, "once": False, "split": True},
+    "same space": {"unit": TILE, "imperfect": True, "once": True, "split": True, "pool": False},
+    "no split": {"unit": TILE, "imperfect": True, "once": True, "split": False, "pool": False},
+    "divisors": {"unit": TILE, "imperfect": False, "once": False, "split": True, "pool": False},
+    "elements": {"unit": 1, "imperfect": False, "once": False, "split": True, "pool": False},
+    "elements, process pool": {"unit": 1, "imperfect": False, "once": False, "split": True, "pool": True},
 }
 """``unit`` elements are one step of every loop; ``imperfect``: factors need not divide; ``once``: outputs are written
-once, never read back as partial sums; ``split``: cores may share a reduction. The last two settings are what AccelForge
-does when it is told nothing, on hardware tiles and on elements."""
+once, never read back as partial sums; ``split``: cores may share a reduction; ``pool``: one process per processor,
+which is AccelForge's default (there is no processor time then, as that of the other processes is not known). The last
+setting is what it does when it is told nothing."""
 
 SPEC = """
 workload:
@@ -108,9 +110,10 @@ def steps(mapping: Any) -> list[str]:
 
 def answers(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """One answer per repetition; building the specification is not timed."""
-    set_n_parallel_jobs(1)
     latency = request["objective"] == "latency"
     setting = SETTINGS[request["setting"]]
+    if not setting["pool"]:
+        set_n_parallel_jobs(1)
     for _ in range(request["repeats"] + 1):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "spec.yaml"
@@ -126,7 +129,7 @@ def answers(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
         first = ranked.iloc[0]
         yield {
             "wall": wall,
-            "processor": processor,
+            "processor": None if setting["pool"] else processor,
             "latency_cycles": float(first["Total<SEP>latency"]) if latency else None,
             "dram_bytes": float(first["Total<SEP>energy"]) * PAGE,
             "mapping": steps(first["Total<SEP>mapping"]()),
