@@ -47,6 +47,7 @@ def solve(
     pin: Sequence[str] = (),
     forbid: Sequence[str] = (),
     pin_file: str | Path | None = None,
+    old: str | Path | None = None,
 ) -> Solution:
     """The ``k`` best plans of one kernel launch on one device, with their certificate.
 
@@ -61,6 +62,9 @@ def solve(
     ``free`` names constexpr parameters that may take every multiple of 32. ``device`` is a name, the path of a spec, or
     a loaded device. ``time_limit`` is in seconds; the answer then says by its status and gap what was not proved.
 
+    ``old`` is the path of a plan.json of the same kernel, perhaps for another device: brought onto this one, it is the
+    first plan known, so the answer is never worse, however short the time.
+
     ``pin`` and ``forbid`` restrict the plans to those of which all resp. none of the terms hold, such as
     ``"BLOCK_M=128"`` or ``"a_ptr.broadcast=row"`` (:class:`cpplan.plan.restrict.Term` lists them); ``pin_file`` pins
     what a partial plan.json decides.
@@ -71,10 +75,13 @@ def solve(
     Raises :class:`~cpplan.errors.CpplanError`: unusable input, a kernel that cannot be analysed, a malformed spec.
     """
     from cpplan.encode.solve import solve as solve_problem
+    from cpplan.plan.artifact import read_plan
     from cpplan.plan.partial import pins_of, read_partial
+    from cpplan.plan.repair import OldPlan
     from cpplan.plan.terms import parse_restriction
 
     problem, target = _read(kernel, device, args, constexprs, grid, entry, argv, free, allow_opaque)
+    before = None if old is None else read_plan(Path(old))
     of_files = {} if pin_file is None else {str(pin_file): list(pins_of(read_partial(Path(pin_file))))}
     restriction = parse_restriction(problem, target, pin, forbid, of_files)
     return solve_problem(
@@ -86,6 +93,7 @@ def solve(
         seed=seed,
         progress=progress,
         restriction=restriction,
+        old=None if before is None else OldPlan(before.plan(), tuple(dim.name for dim in before.device.array)),
     )
 
 

@@ -11,6 +11,7 @@ import msgspec
 from rich.console import Console
 
 from cpplan.cli import words
+from cpplan.cli.start import Started
 from cpplan.cli.tables import movement_table, plan_table
 from cpplan.device.device import Device
 from cpplan.encode.infeasible import Infeasible
@@ -36,6 +37,7 @@ class Outcome:
     solution: Solution
     plans: tuple[PlanFile, ...]
     restricted: bool = False
+    started: Started | None = None
 
     @property
     def status(self) -> str:
@@ -44,7 +46,12 @@ class Outcome:
 
     @staticmethod
     def write(
-        out: Path, problem: Problem, device: Device, solution: Solution, restriction: Restriction = FREE
+        out: Path,
+        problem: Problem,
+        device: Device,
+        solution: Solution,
+        restriction: Restriction = FREE,
+        started: Started | None = None,
     ) -> Outcome:
         """Write plans and certificate to ``out/KERNEL-DEVICE``; plans of an earlier run there are removed first."""
         folder = out / re.sub(r"[^A-Za-z0-9_.@,=-]+", "_", f"{problem.name}-{device.name}").strip("_")
@@ -58,10 +65,11 @@ class Outcome:
             text = print_plan(ranked.program, device, ranked.plan, ranked.cost)
             write_file(folder / f"plan-{file.rank}.mlir", text)
         array = "x".join(str(dim.extent) for dim in device.dims)
-        return Outcome(folder, problem.name, device.name, array, solution, files, bool(restriction))
+        return Outcome(folder, problem.name, device.name, array, solution, files, bool(restriction), started)
 
     def record(self) -> dict[str, Any]:
-        """One entry of ``problems`` in the output of ``solve --json``; ``infeasible`` only where nothing fits."""
+        """One entry of ``problems`` in the output of ``solve --json``; it has ``infeasible`` only where nothing fits, and
+        ``start`` only with ``--from``."""
         why = self.solution.infeasible
         return {
             "kernel": self.kernel,
@@ -73,6 +81,7 @@ class Outcome:
             "certificate": str(self.folder / CERTIFICATE),
             "plans": [self._plan_record(file) for file in self.plans],
             **({"infeasible": _why(why)} if why else {}),
+            **({"start": self.started.record()} if self.started else {}),
         }
 
     def _plan_record(self, file: PlanFile) -> dict[str, Any]:
@@ -121,6 +130,8 @@ def print_outcome(console: Console, outcome: Outcome) -> None:
     )
     if outcome.solution.reason:
         console.print(outcome.solution.reason, markup=False)
+    if outcome.plans and outcome.started:
+        console.print(outcome.started.message(solution))
     if outcome.plans:
         console.print()
         console.print(plan_table(outcome.plans, [solution.gap] * len(outcome.plans)))

@@ -27,6 +27,13 @@ EXIT_CODES = {"optimal": 0, "feasible": 1, "infeasible": 3}
 @launch_options
 @device_options(required=True)
 @restriction_options
+@click.option(
+    "--from",
+    "start",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    metavar="PLAN",
+    help="Start from this plan.json, brought onto the device: the answer is never worse.",
+)
 @click.option("--allow-opaque", is_flag=True, help="Plan data-dependent accesses as private transfers, no reuse.")
 @click.option("--k", type=click.IntRange(1), default=1, show_default=True, help="How many plans.")
 @click.option("--time-limit", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Stop with a gap then.")
@@ -35,6 +42,7 @@ EXIT_CODES = {"optimal": 0, "feasible": 1, "infeasible": 3}
 @click.option("--out", type=click.Path(path_type=Path), default=Path("out"), show_default=True, help="Result folder.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 def solve(
+    start: Path | None,
     allow_opaque: bool,
     k: int,
     time_limit: float | None,
@@ -57,6 +65,8 @@ def solve(
       cpplan solve kernel.py --device blackhole --kernel add --arg x=bf16[1048576] --arg n=1048576 \\
           --constexpr BLOCK=1024,4096 --grid 'cdiv(n, BLOCK)'
       cpplan solve examples/matmul.py --device blackhole --pin a_ptr.broadcast=row --forbid BLOCK_K=32
+      cpplan solve examples/matmul.py --device blackhole --disable-core 4,4 --time-limit 2 \\
+          --from out/matmul_kernel-blackhole/plan-1.json
 
     \b
     Exit codes: 0 optimal, 1 feasible with a gap, 2 wrong usage or input, or nothing to plan, 3 no plan fits.
@@ -64,6 +74,7 @@ def solve(
     from cpplan.api import without_opaque
     from cpplan.cli.launches import mention, reading_of, with_refused
     from cpplan.cli.outcome import Outcome, print_outcome
+    from cpplan.cli.start import Start, Started
     from cpplan.encode.solve import solve as run_solver
 
     launch, devices, restricted = take_launch(shared), take_device(shared).load(), take_restriction(shared)
@@ -73,6 +84,7 @@ def solve(
     if not allow_opaque:
         reading = without_opaque(str(launch.path), reading)
     mention(reading.refused)
+    begun = None if start is None else Start.read(start, reading.problems)
     pairs = list(itertools.product(reading.problems, devices))
     restrictions = [restricted.read(problem, device) for problem, device in pairs]
     outcomes: list[Outcome] = []
@@ -87,8 +99,10 @@ def solve(
                 seed=seed,
                 progress=report,
                 restriction=restriction,
+                old=None if begun is None else begun.of(problem),
             )
-        outcome = Outcome.write(out, problem, device, solution, restriction)
+        started = None if begun is None or begun.of(problem) is None else Started.on(begun, device, solution)
+        outcome = Outcome.write(out, problem, device, solution, restriction, started)
         outcomes.append(outcome)
         if as_json and solution.reason:
             remark(solution.reason)

@@ -85,7 +85,8 @@ def open_columns(search: Search) -> list[OpenColumn]:
         bounds = block_bounds(family.facts, search.device)
         ranked = np.argsort(bounds, kind="stable")
         ranked = ranked[bounds[ranked] < INFINITE]
-        _construct(search, family, ranked[: BLOCK_ROUNDS[0]])
+        if not search.late():
+            _construct(search, family, ranked[: BLOCK_ROUNDS[0]])
         for part in np.split(ranked, np.cumsum(BLOCK_ROUNDS)):
             alive = part if search.limit is None else part[bounds[part] <= search.limit]
             search.counts.blocks_pruned += len(part) - len(alive)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -172,11 +173,15 @@ def best_plans(device: Device, site: Site, choice: Ints, k: int) -> list[Incumbe
 
 
 def _incumbent(device: Device, site: Site, picked: Ints, key: Key) -> Incumbent:
-    """The plan of one choice of rows, by its first image inside the restriction."""
+    """The plan of one choice of rows."""
     column = site.column
     places = [rows.places[c] for rows, c in zip(column.rows, picked, strict=True)]
-    plan = column.plan(site.program.block, places)
-    images = orbit(plan, site.partners)
-    programs = {partner.block: partner.program for partner in site.partners}
-    first = next(i for i in images if member(site.restriction, programs[i[0]], device, i[2]) is not None)
+    return incumbent(device, column.plan(site.program.block, places), key, site.partners, site.restriction)
+
+
+def incumbent(device: Device, plan: Plan, key: Key, partners: Sequence[Partner], restriction: Restriction) -> Incumbent:
+    """A plan in canonical form with its key, by its first image inside the restriction, where it must have one."""
+    images = orbit(plan, partners)
+    programs = {partner.block: partner.program for partner in partners}
+    first = next(i for i in images if member(restriction, programs[i[0]], device, i[2]) is not None)
     return Incumbent(key, *first, tuple((block, other) for block, _, other in images))

@@ -12,16 +12,17 @@ from cpplan.cost.combine import StateSize, state_price
 from cpplan.cost.table import build_column, position_cycles
 from cpplan.device.device import Device
 from cpplan.encode.blocks import BlockFacts, Ints, block_facts, check_plannable
-from cpplan.encode.incumbent import NO_PLAN, Incumbent, Site
+from cpplan.encode.incumbent import NO_PLAN, Incumbent, Key, Site, incumbent
 from cpplan.encode.lanes import SpatialTable, spatial_table
 from cpplan.encode.orders import Order
 from cpplan.encode.prune import prune_column
 from cpplan.encode.restricted import allowed_blocks, allowed_mappings
 from cpplan.encode.scope import scopes
+from cpplan.plan.plan import Plan
 from cpplan.plan.restrict import FREE, Restriction
 from cpplan.plan.symmetry import Partner, symmetries
 from cpplan.tile.family import candidate_program
-from cpplan.tile.program import Family, Problem, TileProgram
+from cpplan.tile.program import Access, Family, Problem, TileProgram
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,14 @@ class Search:
         """Merge plans into the incumbents."""
         merged = {(plan.block, plan.position): plan for plan in [*self.best, *found]}
         self.best = sorted(merged.values(), key=lambda plan: plan.rank)[: self.k]
+
+    def admit_plan(self, plan: Plan, accesses: Sequence[Access], key: Key) -> None:
+        """Make a legal plan in canonical form, scored by the cost model, the first incumbent."""
+        for family in self.families:
+            if plan.block in family.family.blocks:
+                block = self.block(family, family.family.blocks.index(plan.block))
+                if block.program.accesses == tuple(accesses):
+                    self.admit([incumbent(self.device, plan, key, block.partners, self.restriction)])
 
     def block(self, family: FamilyFacts, number: int) -> Block:
         """Candidate ``number`` of ``family``, sliced once."""

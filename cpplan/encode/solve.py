@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 
 from cpplan.cost.model import Cost, evaluate
@@ -27,6 +27,7 @@ from cpplan.errors import InputError, InternalError
 from cpplan.plan.demands import member
 from cpplan.plan.forms import canonical_form
 from cpplan.plan.plan import Plan
+from cpplan.plan.repair import OldPlan, repaired
 from cpplan.plan.restrict import FREE, Restriction
 from cpplan.plan.space import violations
 from cpplan.tile.program import Problem, TileProgram
@@ -49,7 +50,8 @@ class RankedPlan:
 class Solution:
     """Answer to one problem. ``gap`` is (best makespan - bound) / best makespan; 0.0 when proved.
 
-    When ``status`` is infeasible, ``reason`` says why nothing fits, and ``infeasible`` the same for programs.
+    When ``status`` is infeasible, ``reason`` says why nothing fits, and ``infeasible`` the same for programs. ``start``
+    is the old plan as it was brought onto the device.
     """
 
     status: Status
@@ -60,6 +62,7 @@ class Solution:
     certificate: Certificate
     reason: str = ""
     infeasible: Infeasible | None = None
+    start: RankedPlan | None = None
 
 
 def solve(
@@ -72,11 +75,13 @@ def solve(
     seed: int = 0,
     progress: Callable[[str], None] | None = None,
     restriction: Restriction = FREE,
+    old: OldPlan | None = None,
 ) -> Solution:
     """The ``k`` best plans of ``problem`` on ``device``, with proof.
 
     ``time_limit`` in seconds turns the answer into the best plans known with their bound. One worker is deterministic.
     ``restriction`` pins and forbids decisions: the answer is the best of the plans that are left (docs/encoding.md).
+    ``old`` is brought onto the device first: the answer is never worse, also when the time is up at once.
     Raises :class:`InputError` for ``k`` or ``workers`` below 1 and for launches too long to plan exactly.
     """
     if k < 1 or workers < 1:
@@ -84,8 +89,19 @@ def solve(
     begin = time.perf_counter()
     deadline = begin + time_limit if time_limit is not None else None
     search = start(problem, device, k, deadline, workers, seed, progress or (lambda _: None), restriction)
+    first = None if old is None else _start_from(search, old)
     _run(search)
-    return _answer(search, time.perf_counter() - begin)
+    return replace(_answer(search, time.perf_counter() - begin), start=first)
+
+
+def _start_from(search: Search, old: OldPlan) -> RankedPlan | None:
+    """The old plan as the first incumbent, if it can be brought onto the device."""
+    search.progress("bringing the old plan onto the device")
+    found = repaired(search.problem, search.device, old, search.restriction)
+    if found is None or found.cost is None:
+        return None
+    search.admit_plan(found.plan, found.program.accesses, found.cost.key)
+    return RankedPlan(0, found.plan, found.program, found.cost)
 
 
 def _run(search: Search) -> None:
