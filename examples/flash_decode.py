@@ -47,12 +47,12 @@ def decode_part_kernel(
     acc = tl.zeros((BLOCK_H, DIM), dtype=tl.float32)
     for start in range(first, last, BLOCK_N):
         column = start + tl.arange(0, BLOCK_N)
-        in_cache = column < length
+        in_part = column < last
         k_ptrs = k_ptr + batch * stride_kb + kv_head * stride_kh + column[None, :] * stride_kn + dim[:, None]
         v_ptrs = v_ptr + batch * stride_vb + kv_head * stride_vh + column[:, None] * stride_vn + dim[None, :]
-        k = tl.load(k_ptrs, mask=in_cache[None, :], other=0.0)
-        v = tl.load(v_ptrs, mask=in_cache[:, None], other=0.0)
-        score = tl.where(in_cache[None, :], tl.dot(q, k), -1.0e30)
+        k = tl.load(k_ptrs, mask=in_part[None, :], other=0.0)
+        v = tl.load(v_ptrs, mask=in_part[:, None], other=0.0)
+        score = tl.where(in_part[None, :], tl.dot(q, k), -1.0e30)
         new_peak = tl.maximum(peak, tl.max(score, axis=1))
         rescale = tl.exp2(peak - new_peak)
         weight = tl.exp2(score - new_peak[:, None])
@@ -96,7 +96,7 @@ def flash_decode(q, k, v, parts=8):
     assert k.shape == v.shape == (batch, kv_heads, length, dim) and heads % kv_heads == 0
     assert dim == triton.next_power_of_2(dim) and q.stride(2) == k.stride(3) == v.stride(3) == 1
     group = heads // kv_heads
-    # Parts are whole blocks for every BLOCK_N that is tried, and none is empty.
+    # No part is empty, and parts are whole blocks for every BLOCK_N that is tried.
     part_length = triton.cdiv(triton.cdiv(length, parts), 128) * 128
     parts = triton.cdiv(length, part_length)
     partial = torch.empty((batch, heads, parts, dim), device=q.device, dtype=torch.float32)

@@ -19,7 +19,7 @@ from cpplan.frontend.space import Array, Space
 MAX_SETS = 64
 """Column sets that are tried as a box."""
 
-SAMPLE = 4000
+SAMPLE = 1000
 """Blocks on which a linear combination is looked for; it is then checked on all. They are drawn at random, since equal
 steps would show some coordinates at one value only."""
 
@@ -152,16 +152,25 @@ def _reductions(columns: list[Column]) -> list[list[Column]]:
             rank = _rank_inside(fine, coarse) if i != j else None
             if rank is not None:
                 options.append([*columns[:i], rank, *columns[i + 1 :]])
-    points = len(np.unique(_key(columns)))
-    return options + [others for others in without if len(np.unique(_key(others))) == points]
+    points = int(_key(columns).max())
+    return options + [others for others in without if int(_key(others).max()) == points]
+
+
+def _ranks(column: Column) -> tuple[int, Column]:
+    """How many values a column has, and the rank of each entry among them. Small numbers are counted, not sorted."""
+    if int(column.min()) < 0 or int(column.max()) > 4 * len(column):
+        values, position = np.unique(column, return_inverse=True)
+        return len(values), position.astype(np.int64)
+    ranks = np.cumsum(np.bincount(column) > 0) - 1
+    return int(ranks[-1]) + 1, ranks[column]
 
 
 def _key(columns: list[Column]) -> Column:
     """One number per block, equal for blocks that agree in all columns."""
     key = np.zeros(len(columns[0]), dtype=np.int64)
     for column in columns:
-        values, position = np.unique(column, return_inverse=True)
-        key = np.unique(key * len(values) + position, return_inverse=True)[1].astype(np.int64)
+        count, position = _ranks(column)
+        key = _ranks(key * count + position)[1]
     return key
 
 
@@ -175,15 +184,15 @@ def _is_combination(column: Column, others: list[Column]) -> bool:
 
 def _rank_inside(fine: Column, coarse: Column) -> Column | None:
     """With ``coarse = f(fine)``: the position of ``fine`` among the values that share one ``coarse``."""
-    values, position = np.unique(fine, return_inverse=True)
-    groups = np.zeros(len(values), dtype=np.int64)
+    count, position = _ranks(fine)
+    groups = np.zeros(count, dtype=np.int64)
     groups[position] = coarse
-    if not bool((groups[position] == coarse).all()) or len(np.unique(groups)) in (1, len(values)):
+    if not bool((groups[position] == coarse).all()) or len(np.unique(groups)) in (1, count):
         return None
     order = np.argsort(groups, kind="stable")
     starts = np.searchsorted(groups[order], groups[order])
-    rank = np.zeros(len(values), dtype=np.int64)
-    rank[order] = np.arange(len(values)) - starts
+    rank = np.zeros(count, dtype=np.int64)
+    rank[order] = np.arange(count) - starts
     result: Column = rank[position]
     return None if np.array_equal(result, fine) else result
 
@@ -193,12 +202,13 @@ def _as_box(columns: list[Column], count: int) -> Coordinates | None:
     compact, extents = [], []
     key = np.zeros(count, dtype=np.int64)
     for column in columns:
-        values, position = np.unique(column, return_inverse=True)
-        compact.append(position.astype(np.int64))
-        extents.append(len(values))
-        key = key * len(values) + position
-    points, sizes = np.unique(key, return_counts=True)
-    if len(points) != math.prod(extents) or sizes.min() != sizes.max():
+        distinct, position = _ranks(column)
+        compact.append(position)
+        extents.append(distinct)
+        key = key * distinct + position
+    points, ranks = _ranks(key)
+    sizes = np.bincount(ranks)
+    if points != math.prod(extents) or sizes.min() != sizes.max():
         return None
     if sizes[0] > 1:
         order = np.argsort(key, kind="stable")

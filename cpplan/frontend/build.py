@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -14,11 +15,13 @@ from cpplan.frontend.axes import View
 from cpplan.frontend.body import Body, Names, source_of
 from cpplan.frontend.boxes import Coordinates
 from cpplan.frontend.buffers import buffers_of
+from cpplan.frontend.counts import Nest, nest_of
 from cpplan.frontend.generic import Value
 from cpplan.frontend.guards import Guard, guard_of
 from cpplan.frontend.launch import Launch
 from cpplan.frontend.lower import lower
 from cpplan.frontend.numbering import Maps, Numbering, number
+from cpplan.frontend.scalars import Scalar, ScalarReader, UnknownScalar
 from cpplan.frontend.space import Array
 from cpplan.frontend.tensors import (
     Elsewhere,
@@ -39,12 +42,15 @@ Limits = tuple[int | None, ...]
 
 @dataclass(frozen=True)
 class Built:
-    """A tile program, the mask limits of its accesses (for fitting over block shapes), and the coordinates of every
-    program id on its dims (grid flattened with x slowest)."""
+    """A tile program, the mask limits of its accesses, and the coordinates of every program id on its dims (grid
+    flattened with x slowest). For fitting over block shapes there is also, per loop of the program, the nest of its
+    bounds, and per access where its tiles begin in the tensor's memory (None when not known as expressions)."""
 
     program: TileProgram
     limits: tuple[Limits, ...]
     coordinates: Coordinates
+    nests: tuple[Nest | None, ...] = ()
+    origins: tuple[Scalar | None, ...] = ()
 
 
 def build(launch: Launch, fold: bool = True) -> Built:
@@ -79,7 +85,23 @@ def build(launch: Launch, fold: bool = True) -> Built:
         block=block_of(launch),
         source=launch.source,
     )
-    return Built(replace(program, buffers=buffers_of(program)), tuple(limits for _, limits in built), numbering.box)
+    limits = tuple(limits for _, limits in built)
+    found = Built(replace(program, buffers=buffers_of(program)), limits, numbering.box)
+    return found if fold else _with_expressions(found, analysis, numbering)
+
+
+def _with_expressions(built: Built, analysis: Analysis, numbering: Numbering) -> Built:
+    names = {r.index: numbering.loops.get(r.index, f"loop {r.index}") for r in analysis.loops}
+    reader = ScalarReader(analysis, names)
+    nests = (nest_of(record, analysis, names) for record in analysis.loops if record.index in numbering.loops)
+    return replace(built, nests=tuple(nests), origins=tuple(_origin(raw, reader) for raw in analysis.accesses))
+
+
+def _origin(raw: RawAccess, reader: ScalarReader) -> Scalar | None:
+    """The first lane's offset from the tensor argument; not for descriptors, whose offsets are no SSA values."""
+    with contextlib.suppress(UnknownScalar):
+        return None if raw.op.name.startswith("tt.descriptor") else reader.scalar(raw.op.operands[0])
+    return None
 
 
 def _access(

@@ -1,13 +1,14 @@
 """Closed forms of integers in the block-shape parameters, found from samples and checked on held-out ones.
 
 The forms, simplest first: a constant; a product of parameters; ceil(S / product of parameters) with S a size of the
-launch; products of those; each times an integer; a multiple plus a constant; ratios; trips of causal loops.
+launch; products of those; each times an integer; a product divided by a number or by another product; a multiple plus
+a constant.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,67 +16,50 @@ from numpy.typing import NDArray
 
 Integers = NDArray[np.int64]
 
+Subset = tuple[int, ...]
+"""Parameters that are multiplied, by number; one may come twice."""
+
 
 @dataclass(frozen=True)
 class Factor:
-    """``prod(params[i] for i in subset)``, or ``ceil(size / that)`` when ``size`` is given."""
+    """``prod(params[i] for i in subset)``, divided by a constant or by another product where ``over`` says so, or
+    ``ceil(size / that)`` when ``size`` is given (``down``: the floor)."""
 
-    subset: tuple[int, ...]
+    subset: Subset
     size: int | None = None
+    down: bool = False
+    over: int | Subset = 1
 
     def at(self, table: Integers) -> Integers:
         """Value for every row of a (candidates x parameters) table."""
-        product: Integers = np.prod(table[:, list(self.subset)], axis=1, dtype=np.int64)
-        return product if self.size is None else -(-self.size // product)
+        product = _product(self.subset, table)
+        if self.size is None:
+            return product // self._divisor(table)
+        return self.size // product if self.down else -(-self.size // product)
 
+    def _divisor(self, table: Integers) -> Integers:
+        return np.full(1, self.over, dtype=np.int64) if isinstance(self.over, int) else _product(self.over, table)
 
-@dataclass(frozen=True)
-class Staircase:
-    """Trips of a loop that ends at (or begins from) its block, as in causal attention.
+    def divides(self, table: Integers) -> NDArray[np.bool_]:
+        """Rows at which the size is a multiple of the product."""
+        return np.asarray(self.size is None or self.size % _product(self.subset, table) == 0)
 
-    Block ``i`` of the ``ceil(size / params[rows])`` row blocks takes
-    ``ceil((i + shift) * params[rows] / params[columns])`` trips; the value is their sum, or with ``last`` the trips of
-    the last block.
-    """
+    def is_whole(self, table: Integers) -> NDArray[np.bool_]:
+        """Rows at which the product is a multiple of what it is divided by."""
+        return np.asarray(self.size is not None or _product(self.subset, table) % self._divisor(table) == 0)
 
-    rows: int
-    columns: int
-    size: int
-    shift: int
-    last: bool = False
-
-    def at(self, table: Integers) -> Integers:
-        """Value for every row of a (candidates x parameters) table."""
-        height, width = table[:, self.rows], table[:, self.columns]
-        blocks = -(-self.size // height)
-        if self.last:
-            return -(-(blocks - 1 + self.shift) * height // width)
-        total = np.zeros(len(table), dtype=np.int64)
-        for i in range(int(blocks.max())):
-            total += np.where(i < blocks, -(-(i + self.shift) * height // width), 0)
-        return total
-
-
-@dataclass(frozen=True)
-class Ratio:
-    """``ceil(params[rows] / params[columns])``: the blocks of one kind inside one of another."""
-
-    rows: int
-    columns: int
-
-    def at(self, table: Integers) -> Integers:
-        """Value for every row of a (candidates x parameters) table."""
-        return -(-table[:, self.rows] // table[:, self.columns])
-
-
-AnyFactor = Factor | Staircase | Ratio
+    def __str__(self) -> str:
+        product = _text(self.subset)
+        if self.size is not None:
+            return f"{'floor' if self.down else 'ceil'}({self.size} / ({product}))"
+        return product if self.over == 1 else f"{product} / {_text(self.over)}"
 
 
 @dataclass(frozen=True)
 class Form:
     """``scale * prod(factors) + shift``."""
 
-    factors: tuple[AnyFactor, ...]
+    factors: tuple[Factor, ...]
     scale: int = 1
     shift: int = 0
 
@@ -86,63 +70,84 @@ class Form:
             value = value * factor.at(table)
         return value + self.shift
 
+    def __str__(self) -> str:
+        product = " * ".join(map(str, (self.scale, *self.factors)))
+        return f"{product} + {self.shift}" if self.shift else product
 
-def matching_forms(
-    column: Integers, samples: Integers, sizes: Sequence[int], parallel: Collection[int] = ()
-) -> list[Form]:
+
+def _product(subset: Subset, table: Integers) -> Integers:
+    product: Integers = np.prod(table[:, list(subset)], axis=1, dtype=np.int64)
+    return product
+
+
+def _text(subset: int | Subset) -> str:
+    return str(subset) if isinstance(subset, int) else " * ".join(f"p{i}" for i in subset)
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Integers that quotients may divide: ``whole`` ones of the launch, and ``parts`` of these (a size that a fixed
+    number of programs share), which are considered last."""
+
+    whole: tuple[int, ...]
+    parts: tuple[int, ...] = ()
+
+
+def matching_forms(column: Integers, samples: Integers, sizes: Sizes, down: bool = False) -> list[Form]:
     """All forms of the simplest level that give ``column`` on every row of ``samples``; empty when none does.
 
-    ``parallel`` lists the parameters that tile parallel dims: only those can be the rows of a causal loop's staircase,
-    and only others its columns (on powers of two the two roles cannot be told apart).
+    Quotients are rounded up. Those rounded ``down`` are only told from them where sizes are no multiples.
     """
     if bool((column == column[0]).all()):
         return [Form((), int(column[0]))]
-    for level in _levels(samples.shape[1], sizes, parallel):
+    for level in _levels(samples.shape[1], sizes, (False, True) if down else (False,)):
         found = [form for factors, shape in level for form in _fit(column, samples, factors, shape)]
         if found:
             return found
     return []
 
 
-def _levels(
-    parameters: int, sizes: Sequence[int], parallel: Collection[int]
-) -> Iterator[list[tuple[tuple[AnyFactor, ...], str]]]:
+def _levels(parameters: int, sizes: Sizes, roundings: Sequence[bool]) -> Iterator[list[tuple[tuple[Factor, ...], str]]]:
     subsets = [s for n in range(1, parameters + 1) for s in itertools.combinations(range(parameters), n)]
     products = [Factor(s) for s in subsets]
-    quotients = [Factor(s, size) for s in subsets for size in sizes]
+    squares = [Factor((i, *s)) for s in subsets for i in s]
+    quotients = [Factor(s, size, down) for s in subsets for size in sizes.whole for down in roundings]
+    of_parts = [Factor(s, size) for s in subsets for size in sizes.parts]
     single = [q for q in quotients if len(q.subset) == 1]
     pairs = [(a, b) for a, b in itertools.combinations(single, 2) if a.subset != b.subset]
     triples = [t for t in itertools.combinations(single, 3) if len({f.subset for f in t}) == 3]
+    ratios = [Factor(a, over=b) for a in subsets for b in subsets if not set(a) & set(b)]
     yield [((p,), "exact") for p in products]
     yield [((q,), "exact") for q in quotients]
     yield [((p,), "scaled") for p in products]
-    yield [((q,), "scaled") for q in quotients]
     yield [(pair, "exact") for pair in pairs]
-    yield [(pair, "scaled") for pair in pairs]
     yield [(triple, "exact") for triple in triples]
+    yield [((p,), "scaled") for p in squares]
+    yield [((p,), "divided") for p in (*products, *squares)]
+    yield [((q,), "scaled") for q in quotients]
+    yield [(pair, "scaled") for pair in pairs]
     yield [((p, q), "scaled") for p in products for q in quotients]
+    yield [((r,), "scaled") for r in ratios]
+    yield [((q,), "exact") for q in of_parts]
     yield [((p,), "shifted") for p in products]
     yield [((q,), "shifted") for q in quotients]
-    ordered = [(p, q) for p, q in itertools.permutations(range(parameters), 2) if p in parallel and q not in parallel]
-    yield [((Ratio(p, q),), "scaled") for p, q in ordered]
-    stairs = [(p, q, size, shift) for p, q in ordered for size in sizes for shift in (0, 1)]
-    yield [((Staircase(*stair, last=last),), "scaled") for stair in stairs for last in (True, False)]
 
 
-def _fit(column: Integers, samples: Integers, factors: tuple[AnyFactor, ...], shape: str) -> Iterator[Form]:
+def _fit(column: Integers, samples: Integers, factors: tuple[Factor, ...], shape: str) -> Iterator[Form]:
     base = Form(factors).at(samples)
-    if shape == "exact":
-        if bool((base == column).all()):
-            yield Form(factors)
-        return
-    other = int(np.argmax(base != base[0])) if shape == "shifted" else 0
-    rise, run = (
-        (int(column[other] - column[0]), int(base[other] - base[0])) if other else (int(column[0]), int(base[0]))
-    )
-    if run == 0 or rise % run:
-        return
-    form = Form(factors, rise // run)
-    if shape == "shifted":
-        form = Form(factors, form.scale, int(column[0]) - form.scale * int(base[0]))
-    if bool((form.at(samples) == column).all()):
+    form = Form(factors)
+    if shape == "divided":
+        form = Form((Factor(factors[0].subset, over=max(1, _whole_ratio(base[0], column[0]))),))
+    elif shape == "scaled":
+        form = Form(factors, _whole_ratio(column[0], base[0]))
+    elif shape == "shifted":
+        other = int(np.argmax(base != base[0]))
+        scale = _whole_ratio(column[other] - column[0], base[other] - base[0])
+        form = Form(factors, scale, int(column[0]) - scale * int(base[0]))
+    if form.scale and bool((form.at(samples) == column).all()):
         yield form
+
+
+def _whole_ratio(a: np.int64, b: np.int64) -> int:
+    """``a / b``, or 0 where that is no integer."""
+    return 0 if b == 0 or a % b else int(a // b)

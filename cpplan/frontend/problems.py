@@ -90,7 +90,7 @@ def problem_of(launches: Sequence[Launch]) -> Problem:
     refusals: list[KernelError] = []
     for launch in launches:
         try:
-            program, _ = Reader(launch).base
+            program = Reader(launch).base
         except KernelError as error:
             refusals.append(error)
             continue

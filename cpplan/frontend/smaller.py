@@ -16,9 +16,10 @@ from functools import cached_property
 from typing import Any
 
 from cpplan.errors import CpplanError, TileSizeError
-from cpplan.frontend.build import Limits, block_of, build
-from cpplan.frontend.free import extrapolation, stored_ends
+from cpplan.frontend.build import block_of, build
+from cpplan.frontend.free import extrapolation
 from cpplan.frontend.launch import Launch
+from cpplan.frontend.reach import stored_ends
 from cpplan.tile.layout import tile_sizes
 from cpplan.tile.program import Smaller, TileProgram
 
@@ -27,8 +28,6 @@ TRIED_TOGETHER = 4
 
 Growth = Mapping[int, int]
 """Grid axis -> factor by which it has to grow."""
-Read = tuple[TileProgram, tuple[Limits, ...]]
-"""A program, and per access the first index that a mask excludes."""
 
 
 class Reader:
@@ -38,33 +37,32 @@ class Reader:
         self.launch = launch
 
     @cached_property
-    def base(self) -> Read:
+    def base(self) -> TileProgram:
         """The launch as given. Raises :class:`~cpplan.errors.KernelError` when it cannot be analysed."""
         return self._read(self.launch, dict(block_of(self.launch)))
 
     @cached_property
-    def _forms(self) -> Callable[[Mapping[str, int]], Read]:
+    def _forms(self) -> Callable[[Mapping[str, int]], TileProgram]:
         return extrapolation(self.launch)
 
-    def _read(self, launch: Launch, parameters: Mapping[str, int]) -> Read:
+    def _read(self, launch: Launch, parameters: Mapping[str, int]) -> TileProgram:
         try:
-            built = build(launch)
+            return build(launch).program
         except TileSizeError:
             return self._forms(parameters)
-        return built.program, built.limits
 
     def covering(self, changed: Mapping[str, int], growth: Growth) -> Smaller | None:
         """The launch with ``changed`` parameters on a grid grown by ``growth``; None unless it writes the same."""
-        program, limits = self.base
+        program = self.base
         parameters = {**dict(program.block), **changed}
         try:
             again = replay(self.launch, parameters)
             x, y, z = (n * growth.get(axis, 1) for axis, n in enumerate(again.grid))
-            other, other_limits = self._read(replace(again, grid=(x, y, z)), parameters)
+            other = self._read(replace(again, grid=(x, y, z)), parameters)
         except CpplanError:  # the author's host code, Triton or the analysis may refuse a shape: then there is none
             return None
         same = len(other.accesses) == len(program.accesses)
-        if not same or stored_ends(other, other_limits) != stored_ends(program, limits):
+        if not same or stored_ends(other) != stored_ends(program):
             return None
         return Smaller(replace(other, block=tuple(parameters.items())), (x, y, z) if growth else None)
 
@@ -92,7 +90,7 @@ def smaller_blocks(launch: Launch, limit: int) -> tuple[Smaller, ...]:
     together, as few times as possible.
     """
     reader = Reader(launch)
-    base, _ = reader.base
+    base = reader.base
     powers = [(name, value) for name, value in base.block if value > 1 and value & (value - 1) == 0]
     alone = {name: list(_halvings(reader, name, value, limit)) for name, value in powers}
     found = [halved.found for tried in alone.values() for halved in tried]
@@ -103,7 +101,7 @@ def smaller_blocks(launch: Launch, limit: int) -> tuple[Smaller, ...]:
 
 def _halvings(reader: Reader, name: str, value: int, limit: int) -> Iterator[_Halved]:
     """Parameter ``name`` at half its value, a quarter, ... until that fits; nothing when it does not help."""
-    before, tried = sum(tile_sizes(reader.base[0])), value // 2
+    before, tried = sum(tile_sizes(reader.base)), value // 2
     axes: Sequence[int | None] = (None, 0, 1, 2)
     while tried and before > limit:
         for axis in axes:
@@ -118,7 +116,7 @@ def _halvings(reader: Reader, name: str, value: int, limit: int) -> Iterator[_Ha
 
 def _together(reader: Reader, alone: Mapping[str, Sequence[_Halved]], limit: int) -> list[Smaller]:
     """The least halved combination that fits: predicted from the parameters alone, then read."""
-    base, values = _named_sizes(reader.base[0]), dict(reader.base[0].block)
+    base, values = _named_sizes(reader.base), dict(reader.base.block)
     ranked: list[tuple[int, Fraction, int, dict[str, _Halved], dict[str, int]]] = []
     for picks in itertools.product(*([None, *tried] for tried in alone.values())):
         chosen = {name: pick for name, pick in zip(alone, picks, strict=True) if pick is not None}

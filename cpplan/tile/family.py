@@ -42,9 +42,22 @@ def leaves(value: Any) -> Iterator[Any]:
         yield value
 
 
-def skeleton(program: TileProgram) -> Hashable:
-    """The program with its integers forgotten; equal skeletons can be stacked."""
-    return map_leaves(program, lambda leaf: "bool" if isinstance(leaf, bool) else "int")
+def leaf_names(value: Any, path: str = "") -> Iterator[str]:
+    """Where each leaf stands, in the order of :func:`leaves`: ``accesses x_ptr tile 1``."""
+    if is_dataclass(value) and not isinstance(value, type):
+        own = getattr(value, "name", "")
+        for item in fields(value):
+            yield from leaf_names(getattr(value, item.name), " ".join(filter(None, (path, own, item.name))))
+    elif isinstance(value, tuple):
+        for index, item in enumerate(value):
+            yield from leaf_names(item, path if hasattr(item, "name") else f"{path} {index}")
+    elif value is not None and not isinstance(value, (str, float)):
+        yield path
+
+
+def skeleton(value: Any) -> Hashable:
+    """A program (or anything made of them) with its integers forgotten; equal skeletons can be stacked."""
+    return cast(Hashable, map_leaves(value, lambda leaf: "bool" if isinstance(leaf, bool) else "int"))
 
 
 def with_leaves(program: TileProgram, values: Sequence[Any]) -> TileProgram:

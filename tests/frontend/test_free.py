@@ -1,19 +1,22 @@
 """Free block-shape parameters: candidates and their integers, worked out by hand."""
 
+from dataclasses import replace
+from math import prod
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from cpplan.errors import InputError
+from cpplan.errors import InputError, KernelError
 from cpplan.frontend import read_problems
 from cpplan.frontend.build import build
 from cpplan.frontend.capture import capture_launches
-from cpplan.frontend.forms import Factor, Form, matching_forms
+from cpplan.frontend.forms import Factor, Form, Sizes, matching_forms
 from cpplan.tile.family import candidate_program
 from cpplan.tile.program import Family, TileProgram
 
-MATMUL = str(Path(__file__).parents[2] / "examples" / "matmul.py")
+EXAMPLES = Path(__file__).parents[2] / "examples"
+MATMUL, ATTENTION = str(EXAMPLES / "matmul.py"), str(EXAMPLES / "attention.py")
 KERNELS = Path(__file__).parent / "kernels"
 FREE = ["BLOCK_M", "BLOCK_N", "BLOCK_K"]
 
@@ -95,9 +98,11 @@ def test_kernel_without_masks_gets_only_blocks_that_divide() -> None:
     assert blocks == [b for b in range(32, 4097, 32) if 4096 % b == 0]
 
 
-def test_fixed_grid_cannot_follow_a_free_parameter() -> None:
-    with pytest.raises(InputError, match="does not follow the free parameters"):
-        read_problems(str(KERNELS / "rows.py"), argv=["fixed_grid"], free=["BLOCK"])
+def test_fixed_grid_leaves_the_block_that_it_was_made_for(caplog: pytest.LogCaptureFixture) -> None:
+    (problem,) = read_problems(str(KERNELS / "rows.py"), argv=["fixed_grid"], free=["BLOCK"])
+    assert [dict(block)["BLOCK"] for block in problem.families[0].blocks] == [64]
+    assert "double_kernel takes no other block shape" in caplog.text
+    assert "not all of y_ptr would be written along axis 0 by the launch grid (64, 1, 1)" in caplog.text
 
 
 def test_fixed_grid_over_rows_leaves_the_column_block_free() -> None:
@@ -123,11 +128,192 @@ def test_unknown_free_parameter() -> None:
         free_matmul("512 512 512", free=["ACTIVATION"])
 
 
+# -- which block shapes a kernel takes ---------------------------------------------------------------------------------
+
+
+def choosy(name: str, size: int, *free: str) -> list[tuple[int, ...]]:
+    """Candidates of a kernel that does not take all."""
+    (problem,) = read_problems(str(KERNELS / "choosy.py"), argv=[name, str(size)], free=list(free))
+    return [tuple(dict(block)[parameter] for parameter in free) for block in problem.families[0].blocks]
+
+
+MULTIPLES = range(32, 4097, 32)
+
+
+def test_assertions_of_the_kernel_are_asked_for_every_block_shape() -> None:
+    blocks = range(32, 513, 32)
+    assert choosy("ratio_assertion", 512, "ROWS", "BLOCK") == [
+        (r, b) for r in blocks for b in blocks if 1 <= b // r <= 2
+    ]
+
+
+def test_assertions_may_be_about_what_a_called_function_computes() -> None:
+    assert choosy("nested_assertion", 4096, "BLOCK") == [(b,) for b in MULTIPLES if b // 2 % 48 == 0 or b // 2 <= 64]
+
+
+def test_causal_attention_takes_rows_that_are_whole_blocks_of_columns() -> None:
+    (family,) = read_problems(ATTENTION, argv=["1", "4", "2", "480", "64"], free=["BLOCK_M", "BLOCK_N"])[0].families
+    blocks = [(dict(block)["BLOCK_M"], dict(block)["BLOCK_N"]) for block in family.blocks]
+    assert blocks == [(m, n) for m in range(32, 481, 32) for n in range(32, 481, 32) if m % n == 0]
+
+
+def test_kernel_that_refuses_everything_says_why() -> None:
+    with pytest.raises(
+        KernelError, match=r"choosy\.py:\d+: .*static_assert\(BLOCK % 7 == 0\).* every other value of BLOCK"
+    ):
+        choosy("hopeless", 4096, "BLOCK")
+
+
+def test_another_branch_of_the_kernel_is_no_candidate() -> None:
+    assert choosy("branch", 4096, "BLOCK") == [(b,) for b in MULTIPLES if b <= 160]
+
+
+def test_sizes_that_are_clipped_further_out_end_the_range() -> None:
+    assert choosy("clipped", 4096, "BLOCK") == [(b,) for b in MULTIPLES if b <= 256]
+
+
+def test_shapes_that_triton_refuses_and_those_that_no_integer_shape_fits_are_left_out() -> None:
+    assert choosy("unsaid", 4096, "BLOCK") == [(b,) for b in MULTIPLES if b % 64 == 0]
+
+
+def test_host_code_that_refuses_ends_the_range() -> None:
+    assert choosy("host_limit", 4096, "BLOCK") == [(b,) for b in MULTIPLES if b <= 512]
+
+
+@pytest.mark.parametrize(("name", "size"), [("floor_grid", 4096), ("floor_grid", 4000), ("even", 3072)])
+def test_host_code_that_rounds_down_takes_blocks_that_divide(name: str, size: int) -> None:
+    assert choosy(name, size, "BLOCK") == [(b,) for b in MULTIPLES if size % b == 0]
+
+
+def test_blocks_that_would_write_into_the_next_chunk_are_left_out() -> None:
+    assert choosy("chunked", 4096, "BLOCK") == [(b,) for b in MULTIPLES if 512 % b == 0]
+
+
+def test_squares_are_closed_forms_too() -> None:
+    assert choosy("square", 1_000_000, "BLOCK") == [(b,) for b in MULTIPLES if b <= 1024]
+
+
+def test_parameter_that_tiles_nothing() -> None:
+    with pytest.raises(InputError, match="SPLIT_K cannot be free: no tile of split_k_matmul_kernel grows with it"):
+        read_problems(str(EXAMPLES / "split_k_matmul.py"), free=["SPLIT_K"])
+
+
+# -- loops of varying length -------------------------------------------------------------------------------------------
+
+
+def causal(length: int, rows: int, columns: int) -> tuple[list[int], list[int]]:
+    """Trips of every block of rows: over whole blocks of columns before it, then beside it."""
+    firsts = range(0, length, rows)
+    beside = [-(-(min(first + rows, length) - first) // columns) for first in firsts]
+    return [first // columns for first in firsts], beside
+
+
+@pytest.mark.parametrize("length", [480, 500])
+def test_causal_loops_are_counted_up_to_the_last_clipped_block(length: int) -> None:
+    argv = ["1", "4", "2", str(length), "64"]
+    (family,) = read_problems(ATTENTION, argv=argv, free=["BLOCK_M", "BLOCK_N"])[0].families
+    for index, block in enumerate(family.blocks):
+        before, beside = causal(length, dict(block)["BLOCK_M"], dict(block)["BLOCK_N"])
+        first, second = candidate_program(family, index).loops
+        heads = 4
+        assert (first.trips, first.total_trips) == (max(before), heads * sum(before)), block
+        assert (second.trips, second.total_trips) == (max(beside), heads * sum(beside)), block
+
+
+def test_chunk_scan_is_counted_for_every_block_shape() -> None:
+    argv = ["2", "512", "4", "64", "1", "32", "256"]
+    free = ["BLOCK_M", "BLOCK_N", "BLOCK_K"]
+    ((family,),) = [p.families for p in read_problems(str(EXAMPLES / "mamba_chunk_scan.py"), argv=argv, free=free)]
+    shapes = [tuple(dict(block)[name] for name in free) for block in family.blocks]
+    # Decays are read without a mask, so that blocks of time have to divide a chunk.
+    powers = (32, 64, 128, 256)
+    assert shapes == [(m, n, k) for m in powers for n in (32, 64) for k in powers]
+    for index, (m, n, k) in enumerate(shapes):
+        trips = [-(-(tile + 1) * m // k) for tile in range(256 // m)]
+        (loop,) = candidate_program(family, index).loops
+        assert loop.trips == max(trips)
+        assert (loop.total_trips or loop.trips * 2 * 2 * 4 * (256 // m) * (64 // n)) == 2 * 2 * 4 * (64 // n) * sum(
+            trips
+        )
+
+
+def test_band_around_the_diagonal_is_counted_for_every_block_shape() -> None:
+    size, width = 1000, 200
+    (problem,) = read_problems(str(KERNELS / "choosy.py"), argv=["band", str(size)], free=["ROWS", "COLUMNS"])
+    (family,) = problem.families
+    for index in range(0, len(family.blocks), 97):
+        rows, columns = dict(family.blocks[index])["ROWS"], dict(family.blocks[index])["COLUMNS"]
+        spans = [min(first + rows + width, size) - max(first - width, 0) for first in range(0, size, rows)]
+        trips = [-(-span // columns) for span in spans]
+        (loop,) = candidate_program(family, index).loops
+        assert (loop.trips, loop.total_trips or loop.trips * len(trips)) == (max(trips), sum(trips))
+
+
+def same_program(one: TileProgram, other: TileProgram) -> bool:
+    """Equal up to the sum of trips of loops that run equally often in all blocks."""
+    return without_even_sums(one) == without_even_sums(other)
+
+
+def without_even_sums(program: TileProgram) -> TileProgram:
+    blocks = prod(dim.extent for dim in program.dims)
+    loops = (
+        replace(loop, total_trips=None) if loop.total_trips == loop.trips * blocks else loop for loop in program.loops
+    )
+    return replace(program, loops=tuple(loops))
+
+
+@pytest.mark.parametrize(
+    ("name", "argv", "blocks"),
+    [
+        ("attention", "1 4 2 512 64", ({"BLOCK_M": 128, "BLOCK_N": 32}, {"BLOCK_M": 256, "BLOCK_N": 64})),
+        ("attention", "1 4 2 500 64", ({"BLOCK_M": 128, "BLOCK_N": 32}, {"BLOCK_M": 256, "BLOCK_N": 64})),
+        ("mamba_chunk_scan", "2 512 4 64 1 32 256", ({"BLOCK_M": 64, "BLOCK_N": 32, "BLOCK_K": 32},)),
+        ("layer_norm", "100 1000", ({"BLOCK_ROWS": 32, "BLOCK_COLUMNS": 256},)),
+        ("swiglu", "100 1000", ({"BLOCK_M": 32, "BLOCK_N": 256},)),
+        ("split_k_matmul", "64 512 2000", ({"BLOCK_M": 32, "BLOCK_N": 64, "BLOCK_K": 64},)),
+    ],
+)
+def test_powers_of_two_of_other_kernels_equal_what_triton_lowers(
+    name: str, argv: str, blocks: tuple[dict[str, int], ...]
+) -> None:
+    path = str(EXAMPLES / f"{name}.py")
+    (family,) = read_problems(path, argv=argv.split(), free=list(blocks[0]))[0].families
+    launch = capture_launches(path, argv=argv.split())[0]
+    for values in blocks:
+        index = next(i for i, block in enumerate(family.blocks) if values.items() <= dict(block).items())
+        assert launch.replay is not None
+        lowered = build(launch.replay(values)).program
+        assert same_program(candidate_program(family, index), lowered)
+
+
+# -- closed forms ------------------------------------------------------------------------------------------------------
+
+
 def test_forms_are_found_simplest_first() -> None:
-    points = np.array([[32, 32], [64, 32], [32, 64], [128, 64]])
-    rows = -(-1000 // points[:, 0])
-    assert matching_forms(rows, points, [1000]) == [Form((Factor((0,), 1000),))]
-    assert matching_forms(points[:, 0] * points[:, 1], points, [1000]) == [Form((Factor((0, 1)),))]
-    assert matching_forms(-3 * points[:, 1], points, []) == [Form((Factor((1,)),), -3)]
-    assert matching_forms(np.full(4, 7), points, []) == [Form((), 7)]
-    assert matching_forms(points[:, 0] ** 2 + 1, points, [1000]) == []
+    points, sizes, none = np.array([[32, 32], [64, 32], [32, 64], [128, 64]]), Sizes((1000,), (250,)), Sizes(())
+    m, n = points.T
+    assert matching_forms(-(-1000 // m), points, sizes) == [Form((Factor((0,), 1000),))]
+    assert matching_forms(-(-1000 // (4 * m)), points, sizes) == [Form((Factor((0,), 250),))]
+    assert matching_forms(m * n, points, sizes) == [Form((Factor((0, 1)),))]
+    assert matching_forms(-3 * n, points, none) == [Form((Factor((1,)),), -3)]
+    assert matching_forms(np.full(4, 7), points, none) == [Form((), 7)]
+    assert matching_forms(5 * m * m, points, none) == [Form((Factor((0, 0)),), 5)]
+    assert matching_forms(m // 16, points, none) == [Form((Factor((0,), over=16),))]
+    assert matching_forms(m // n * 3, points, none)[0].at(points).tolist() == [3, 6, 0, 6]
+    assert matching_forms(m + 1, points, sizes) == [Form((Factor((0,)),), 1, 1)]
+    assert matching_forms(m**2 + n, points, sizes) == []
+
+
+def test_quotients_that_round_down_are_told_from_others_where_they_differ() -> None:
+    points = np.array([[32], [64], [96]])
+    assert matching_forms(1024 // points[:, 0], points, Sizes((1024,)), down=True) == [
+        Form((Factor((0,), 1024, True),))
+    ]
+    assert matching_forms(-(-1024 // points[:, 0]), points, Sizes((1024,)), down=True) == [Form((Factor((0,), 1024),))]
+
+
+def test_forms_know_where_they_are_whole() -> None:
+    table = np.array([[32], [96], [100]])
+    assert Factor((0,), over=64).is_whole(table).tolist() == [False, False, False]
+    assert Factor((0,), over=32).is_whole(table).tolist() == [True, True, False]
+    assert Factor((0,), 192).divides(table).tolist() == [True, True, False]
