@@ -5,13 +5,14 @@ A test gets one from a saved seed, or from hypothesis through ``st.randoms()``, 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from random import Random
 
 from cpplan.device.device import Device, Dram, Forward, Multicast, Noc, SpatialDim, Sram, Transfer, Unit
 from cpplan.tile.family import stack
-from cpplan.tile.program import Access, Affine, Buffer, Carry, Dim, Loop, Op, Problem, Tensor, TileProgram
+from cpplan.tile.program import Access, Affine, Buffer, Carry, Dim, Loop, Op, Problem, Profile, Tensor, TileProgram
 
 MESHES = [(1, 1), (1, 2), (2, 1), (2, 2), (1, 4), (3, 2), (2, 3), (3, 3), (4, 2), (4, 3), (4, 6)]
 RINGS = [(4,), (6,), (8,)]
@@ -134,6 +135,41 @@ def with_reduction(r: Random, program: TileProgram) -> TileProgram:
     first = replace(loops[0], trips=r.randint(2, 9), carries=(Carry("start", "carried", "next", "reduced"),))
     old = tuple(replace(op, loop=op.loop if op.loop in names else "k0") for op in program.ops)
     return replace(program, dims=dims, loops=(first, *loops[1:]), accesses=(*loads, store), ops=old + ops)
+
+
+def varying_program(r: Random) -> TileProgram:
+    """A random program with at least two blocks, some of whose loops run more often in some blocks than in others."""
+    while True:
+        program = random_program(r)
+        dims = [d for d in program.dims if d.extent > 1]
+        if program.loops and dims:
+            return replace(program, loops=tuple(_varying_loops(r, program.loops, dims)))
+
+
+def _varying_loops(r: Random, loops: tuple[Loop, ...], dims: list[Dim]) -> Iterator[Loop]:
+    """Every outermost loop, or else one inside it, gets a profile with the same largest trip count or a smaller one."""
+    taken: set[str] = set()
+    for loop in loops:
+        inside = loop.parent in taken
+        if inside or (r.random() < 0.2 and any(other.parent == loop.name for other in loops)):
+            taken |= {loop.name} if inside else set()
+            yield loop
+            continue
+        taken.add(loop.name)
+        profile = random_profile(r, r.choice(dims), loop.trips)
+        yield replace(loop, trips=profile.high, profile=profile)
+
+
+def random_profile(r: Random, dim: Dim, most: int) -> Profile:
+    """Trip counts that grow or fall with the blocks of ``dim``, with or without limits, up to ``most``."""
+    while True:
+        slope, divisor = r.choice([-1, 1]) * r.choice([1, 2, 32, 64, 96, 128]), r.choice([1, 2, 3, 32, 64, 100])
+        offset = r.choice([0, 0, abs(slope), -slope, r.randint(-200, 200), -slope * dim.extent])
+        low = r.choice([0, 0, 0, 1, 2])
+        profile = Profile(dim.name, slope, offset, divisor, low, most)
+        trips = [int(profile.at(i)) for i in range(dim.extent)]
+        if max(trips) > min(trips):
+            return replace(profile, high=max(trips))
 
 
 def of_rows(r: Random, program: TileProgram) -> TileProgram:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from cpplan.cost.combine import StateSize, least_cycles, state_size
 from cpplan.cost.streams import transfer_cycles
+from cpplan.cost.traffic import compulsory_tiles
 from cpplan.cost.units import level_work
 from cpplan.device.device import Device
 from cpplan.encode.scope import Scope
 from cpplan.errors import InputError
 from cpplan.plan.space import axes
+from cpplan.plan.waves import least_trips_in_waves, trips_in_waves
 from cpplan.tile.arith import ceil_div, round_up
 from cpplan.tile.layout import hardware_tiles, shape_bytes, tile_bytes
-from cpplan.tile.program import Access, Family, TileProgram
+from cpplan.tile.program import Access, Family, Profile, TileProgram
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -34,7 +36,7 @@ class BlockFacts:
     program: TileProgram
     axes: tuple[str, ...]  # what cores divide among themselves: parallel dims, then a loop that may be shared
     extents: Ints  # (axes, B) blocks, or trips
-    trips: Ints  # (loops, B)
+    trips: Ints  # (loops, B) most trips for any block of the grid
     pages: Ints  # (accesses, B) hardware tiles per tile
     page_bytes: tuple[int, ...]
     ops: Ints  # (1 + loops, B) cycles of own ops at block level and in each loop
@@ -92,8 +94,8 @@ def loop_number(program: TileProgram, name: str) -> int:
     return next(i for i, loop in enumerate(program.loops) if loop.name == name)
 
 
-def trips_per_core(facts: BlockFacts, block: Ints, sharing: Ints | int) -> Ints:
-    """(loops, n) trips that one core runs of every loop when ``sharing`` cores divide those of the loop they share."""
+def spans_per_core(facts: BlockFacts, block: Ints, sharing: Ints | int) -> Ints:
+    """(loops, n) most trips that one core runs of every loop for a block whose shared loop ``sharing`` cores divide."""
     trips = facts.trips[:, block]
     if facts.state is not None:
         number = loop_number(facts.program, facts.axes[-1])
@@ -101,17 +103,46 @@ def trips_per_core(facts: BlockFacts, block: Ints, sharing: Ints | int) -> Ints:
     return trips
 
 
-def block_cycles(facts: BlockFacts, device: Device, block: Ints, sharing: Ints | int) -> Ints:
-    """(n,) cycles of all tile ops that one core runs for a block that ``sharing`` cores share, and of combining."""
+def trips_per_core(facts: BlockFacts, block: Ints, cores: Ints) -> Ints:
+    """(loops, n) trips that one core runs of every loop for a block, with ``cores`` (axes, n) cores per axis."""
+    sharing = cores[-1] if facts.state is not None else 1
+    trips = spans_per_core(facts, block, sharing)
+    for number, dim, profile, parts in _profiles(facts, block, sharing):
+        trips[number] = trips_in_waves(profile, facts.extents[dim, block], cores[dim], parts)
+    return trips
+
+
+def least_trips_per_core(facts: BlockFacts, device: Device, block: Ints, sharing: int) -> Ints:
+    """A lower bound of :func:`trips_per_core` over all numbers of cores per parallel dim."""
+    trips = spans_per_core(facts, block, sharing)
+    for number, dim, profile, parts in _profiles(facts, block, sharing):
+        trips[number] = least_trips_in_waves(profile, facts.extents[dim, block], device.cores, parts)
+    return trips
+
+
+def _profiles(facts: BlockFacts, block: Ints, sharing: Ints | int) -> Iterator[tuple[int, int, Profile, Ints | int]]:
+    """Loops with a profile: number, number of the dim, profile of every entry of ``block``, cores that share it."""
+    for number, loop in enumerate(facts.program.loops):
+        if loop.profile is not None:
+            fields = ("slope", "offset", "divisor", "low", "high")
+            taken = replace(loop.profile, **{f: getattr(loop.profile, f)[block] for f in fields})
+            parts = sharing if facts.state is not None and loop.name == facts.axes[-1] else 1
+            yield number, facts.axes.index(loop.profile.dim), taken, parts
+
+
+def block_cycles(facts: BlockFacts, device: Device, block: Ints, sharing: Ints | int, trips: Ints) -> Ints:
+    """(n,) cycles of all tile ops that one core runs for a block with ``trips`` (loops, n), which ``sharing`` cores
+    share, and of combining."""
     total: Ints = facts.ops[0, block].copy()
-    trips = trips_per_core(facts, block, sharing)
     for number, loop in enumerate(facts.program.loops):
         runs = np.ones_like(total)
         for name in facts.program.loop_path(loop.name):
             runs = runs * trips[loop_number(facts.program, name)]
         total = total + runs * facts.ops[1 + number, block]
     if facts.state is not None:
-        total = total + least_cycles(device, facts.state.take(block), sharing)
+        state = facts.state
+        here = StateSize(state.pages[block], state.bytes[block], state.page_bytes, state.cycles[block], state.apart)
+        total = total + least_cycles(device, here, sharing)
     return total
 
 
@@ -160,12 +191,7 @@ def block_bounds(facts: BlockFacts, device: Device) -> Ints:
         store = access.kind != "load"
         rate = device.dram.bank_write_rate if store else device.dram.bank_read_rate
         transfer = device.dram.write if store else device.dram.read
-        tiles = np.ones_like(compute)
-        for position, dim in enumerate(program.dims):
-            tiles = tiles * (facts.extents[position] if dim.name in access.indices else 1)
-        for name in program.loop_path(access.loop):
-            tiles = tiles * (facts.trips[loop_number(program, name)] if name in access.indices else 1)
-        share = tiles * facts.pages[number] * facts.page_bytes[number] // device.dram.banks
+        share = compulsory_tiles(program, access) * facts.pages[number] * facts.page_bytes[number] // device.dram.banks
         bank = bank + share * rate.denominator // rate.numerator
         each = transfer_cycles(transfer, 1, facts.page_bytes[number]) - transfer.latency
         alone[store] = np.maximum(alone[store], transfer.latency + facts.pages[number] * each)
@@ -177,10 +203,14 @@ def block_bounds(facts: BlockFacts, device: Device) -> Ints:
 def _least_compute(facts: BlockFacts, device: Device) -> Ints:
     """(B,) cycles of the tile ops on the busiest core, however the cores divide blocks and shared trips."""
     every = np.arange(facts.extents.shape[1])
-    best: Ints = ceil_div(facts.blocks, device.cores) * block_cycles(facts, device, every, 1)
+
+    def cycles(sharing: int) -> Ints:
+        trips = least_trips_per_core(facts, device, every, sharing)
+        rounds: Ints = ceil_div(facts.blocks, device.cores // sharing)
+        return rounds * block_cycles(facts, device, every, sharing, trips)
+
+    best = cycles(1)
     most = 1 if facts.state is None else min(device.cores, int(facts.extents[-1].max()))
     for sharing in range(2, most + 1):
-        rounds = ceil_div(facts.blocks, device.cores // sharing)
-        found = rounds * block_cycles(facts, device, every, sharing)
-        best = np.minimum(best, np.where(facts.extents[-1] >= sharing, found, best))
+        best = np.minimum(best, np.where(facts.extents[-1] >= sharing, cycles(sharing), best))
     return best

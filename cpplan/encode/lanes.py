@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from cpplan.device.device import Device
 from cpplan.device.free_boxes import Coordinate, free_boxes
-from cpplan.encode.blocks import BlockFacts, Ints, block_cycles, trips_per_core
+from cpplan.encode.blocks import BlockFacts, Ints, block_cycles, spans_per_core, trips_per_core
 from cpplan.plan.plan import Split
 from cpplan.plan.space import Spatial, digit_sequences
 from cpplan.tile.arith import ceil_div
@@ -146,13 +146,18 @@ def lane_sharing(facts: BlockFacts, lanes: Lanes) -> Ints:
 
 
 def lane_trips(facts: BlockFacts, lanes: Lanes) -> Ints:
-    """(loops, lanes) trips of every loop that one core runs."""
-    return trips_per_core(facts, lanes.block, lane_sharing(facts, lanes))
+    """(loops, lanes) trips of every loop that one core runs, the mean over waves where that varies."""
+    return trips_per_core(facts, lanes.block, lanes.cores)
+
+
+def lane_spans(facts: BlockFacts, lanes: Lanes) -> Ints:
+    """(loops, lanes) most trips of every loop that one core runs for a block."""
+    return spans_per_core(facts, lanes.block, lane_sharing(facts, lanes))
 
 
 def lane_block_cycles(facts: BlockFacts, device: Device, lanes: Lanes) -> Ints:
     """(lanes,) cycles of all tile ops and the least combining that one core runs for one block."""
-    return block_cycles(facts, device, lanes.block, lane_sharing(facts, lanes))
+    return block_cycles(facts, device, lanes.block, lane_sharing(facts, lanes), lane_trips(facts, lanes))
 
 
 def spread_lanes(facts: BlockFacts, table: SpatialTable, blocks: Ints) -> tuple[Lanes, Ints]:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from cpplan.device.device import Device
 from cpplan.encode.blocks import INFINITE, BlockFacts, Ints, loop_number
-from cpplan.encode.lanes import Lanes, lane_block_cycles, lane_trips, lane_waves
+from cpplan.encode.lanes import Lanes, lane_block_cycles, lane_spans, lane_trips, lane_waves
 from cpplan.encode.scope import Scope
 from cpplan.encode.ways import Way
 from cpplan.tile.arith import Int, ceil_div, round_up
@@ -100,7 +100,7 @@ def level_table(
     for bit, dim in enumerate(dims):
         products[1 << bit : 2 << bit] = products[: 1 << bit] * waves[dim]
     compute = products[-1] * (lane_block_cycles(facts, device, lanes) + meeting)
-    trips_of = lane_trips(facts, lanes)
+    trips_of, spans_of = lane_trips(facts, lanes), lane_spans(facts, lanes)
     room = device.sram.usable - facts.fixed[block]
     shape = (len(program.accesses), *products.shape)
     buffers, longest, chain, bank, link = (np.zeros(shape, dtype=np.int64) for _ in range(5))
@@ -110,13 +110,14 @@ def level_table(
         pages, page_bytes = facts.pages[number, block], facts.page_bytes[number]
         wanted = sum(1 << bit for bit, dim in enumerate(dims) if program.dims[dim].name in access.indices)
         sets = np.arange(len(products))
-        path = [trips_of[loop_number(program, name)] for name in program.loop_path(access.loop)]
+        loops = [loop_number(program, name) for name in program.loop_path(access.loop)]
+        path, spans = [trips_of[i] for i in loops], [spans_of[i] for i in loops]
         known = [name in access.indices for name in program.loop_path(access.loop)]
         tiles = products[~sets & (len(products) - 1) & wanted]
-        for trips, depends in zip(path, known, strict=True):
-            tiles = tiles * (trips if depends else 1)
+        for span, depends in zip(spans, known, strict=True):
+            tiles = tiles * (span if depends else 1)
         size = round_up(tiles * pages * page_bytes, device.sram.alignment)
-        allowed = _wave_levels(facts, access, dims, wanted, path, known, len(lanes))
+        allowed = _wave_levels(facts, access, dims, wanted, spans, known, len(lanes))
         if scope is not None:
             allowed = allowed & scope.at_waves([program.dims[dim].name for dim in dims])[:, None]
         buffers[number] = np.where(allowed, _deepest(size, room, scope), 0)
@@ -124,7 +125,7 @@ def level_table(
             device, access, ways[number], tiles * pages, page_bytes
         )
         inner[number] = _inner_figures(
-            device, access, ways[number], (pages, page_bytes), path, known, products[-1], compute, room,
+            device, access, ways[number], (pages, page_bytes), path, spans, known, products[-1], compute, room,
             program.loop_path(access.loop), scope,
         )  # fmt: skip
         least += round_up(pages * page_bytes, device.sram.alignment)
@@ -146,7 +147,7 @@ def _wave_levels(
     access: Access,
     dims: tuple[int, ...],
     wanted: int,
-    path: list[Ints],
+    spans: list[Ints],
     known: list[bool],
     lanes: int,
 ) -> Bools:
@@ -154,14 +155,14 @@ def _wave_levels(
     sets = np.arange(1 << len(dims))[:, None]
     everything = (1 << len(dims)) - 1
     if _is_fixed(facts, access):
-        busy = np.prod(path, axis=0) > 1 if path else np.zeros(lanes, dtype=bool)
+        busy = np.prod(spans, axis=0) > 1 if spans else np.zeros(lanes, dtype=bool)
         at_use: Bools = (sets == everything) & ~busy
         return at_use
     if access.kind == "load":
         return np.ones((len(sets), lanes), dtype=bool)
     repeats = np.zeros(lanes, dtype=bool)
-    for trips, depends in zip(path, known, strict=True):
-        repeats |= (trips > 1) & (not depends)
+    for span, depends in zip(spans, known, strict=True):
+        repeats |= (span > 1) & (not depends)
     once_each: Bools = ((everything & ~sets & ~wanted) == 0) & ~repeats
     return once_each
 
@@ -180,8 +181,8 @@ def _cheapest(
 
 
 def _inner_figures(
-    device: Device, access: Access, ways: list[Way], size: tuple[Ints, int], path: list[Ints], known: list[bool],
-    waves: Ints, compute: Ints, room: Ints, loops: tuple[str, ...], scope: Scope | None,
+    device: Device, access: Access, ways: list[Way], size: tuple[Ints, int], path: list[Ints], spans: list[Ints],
+    known: list[bool], waves: Ints, compute: Ints, room: Ints, loops: tuple[str, ...], scope: Scope | None,
 ) -> Ints:  # fmt: skip
     """(FIGURES, lanes) the best of the loops inside the block."""
     pages, page_bytes = size
@@ -190,8 +191,8 @@ def _inner_figures(
         tiles, runs = np.ones_like(waves), waves
         for count in path[: position + 1]:
             runs = runs * count
-        for count, depends in zip(path[position + 1 :], known[position + 1 :], strict=True):
-            tiles = tiles * (count if depends else 1)
+        for span, depends in zip(spans[position + 1 :], known[position + 1 :], strict=True):
+            tiles = tiles * (span if depends else 1)
         bytes_held = round_up(tiles * pages * page_bytes, device.sram.alignment)
         buffers = _deepest(bytes_held, room, scope)
         if scope is not None and not scope.at_loop(loops[position]):

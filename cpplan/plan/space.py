@@ -167,7 +167,7 @@ def legal_levels(program: TileProgram, nest: Nest, access: Access) -> list[int]:
         return [path[-1]] if program.is_written(access.tensor) or access.klass != "affine" else list(path)
     levels = [path[-1]]
     for inner, outer in zip(reversed(path), reversed(path[:-1]), strict=False):
-        if access.kind == "atomic" or nest.distinct(inner, access.indices) < nest.trips[inner]:
+        if access.kind == "atomic" or nest.distinct(inner, access.indices) < nest.spans[inner]:
             break
         levels.append(outer)
     return sorted(levels)

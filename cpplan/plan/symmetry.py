@@ -18,7 +18,7 @@ from cpplan.plan.alike import alike, facts
 from cpplan.plan.nest import build_nest
 from cpplan.plan.plan import Placement, Plan, Split, wave
 from cpplan.plan.space import METHODS, place_key
-from cpplan.tile.program import TileProgram
+from cpplan.tile.program import Profile, TileProgram
 
 T = TypeVar("T")
 OrderKey = tuple[Any, ...]
@@ -47,13 +47,19 @@ def symmetries(source: TileProgram, target: TileProgram) -> tuple[Symmetry, ...]
     extents = {d.name: d.extent for d in target.dims}
     if set(names) != set(extents) or len(source.accesses) != len(target.accesses):
         return ()
+    profiles = [loop.profile for loop in target.loops]
     found = []
     for permuted in itertools.permutations(names):
         renaming = dict(zip(names, permuted, strict=True))
-        if all(d.extent == extents[renaming[d.name]] for d in source.dims):
+        same_trips = [_renamed(loop.profile, renaming) for loop in source.loops] == profiles
+        if same_trips and all(d.extent == extents[renaming[d.name]] for d in source.dims):
             image_of = _target(source, target, renaming)
             found += [] if image_of is None else [Symmetry(tuple(renaming.items()), image_of)]
     return tuple(found)
+
+
+def _renamed(profile: Profile | None, renaming: Mapping[str, str]) -> Profile | None:
+    return None if profile is None else replace(profile, dim=renaming[profile.dim])
 
 
 def _target(source: TileProgram, target: TileProgram, renaming: Mapping[str, str]) -> tuple[int, ...] | None:

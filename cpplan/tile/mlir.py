@@ -2,7 +2,8 @@
 
 ``tile.load`` and ``tile.store`` carry the affine map from dims and loops to the first element per tensor axis, the tile
 type, which axes a boundary mask cuts, and ``lanes`` where these are not dense; every other ``tile`` op is a tile-level
-operation in SSA form.
+operation in SSA form. A loop says how many trips it runs at most; ``total_trips`` adds up those of all blocks, and
+``trips`` gives them by block, where they differ.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from cpplan.errors import InputError
 from cpplan.tile.mlir_types import (
@@ -21,6 +22,8 @@ from cpplan.tile.mlir_types import (
     bounds_of,
     bounds_text,
     fill_of,
+    profile_of,
+    profile_text,
     tensor_parts,
     tensor_text,
 )
@@ -83,12 +86,12 @@ def _buffer_line(buffer: Buffer) -> str:
 def _for_line(loop: Loop) -> str:
     results = ", ".join(f"%{c.result}" for c in loop.carries)
     carried = ", ".join(f"%{c.argument} = %{c.initial}" for c in loop.carries)
-    total = (
-        f" attributes {attributes_text([('total_trips', loop.total_trips)])}" if loop.total_trips is not None else ""
-    )
+    pairs: list[tuple[str, object]] = [] if loop.total_trips is None else [("total_trips", loop.total_trips)]
+    pairs += [] if loop.profile is None else [("trips", profile_text(loop.profile))]
     text = f"scf.for %{loop.name} = 0 to {loop.trips} step 1"
     text += f" iter_args({carried})" if carried else ""
-    return (f"{results} = " if results else "") + text + total + " {"
+    text += f" attributes {attributes_text(pairs)}" if pairs else ""
+    return (f"{results} = " if results else "") + text + " {"
 
 
 def _yield_line(loop: Loop) -> str:
@@ -197,8 +200,10 @@ class _Reader:
 
     def _for(self, match: re.Match[str]) -> None:
         results, name, trips, carried, attributes = match.groups()
-        total = dict(attributes_of(attributes))["total_trips"] if attributes else None
-        self.loops[name] = Loop(name, int(trips), self.loop, None if total is None else int(str(total)))
+        given = dict(attributes_of(attributes)) if attributes else {}
+        total = int(str(given["total_trips"])) if "total_trips" in given else None
+        profile = profile_of(str(given["trips"])) if "trips" in given else None
+        self.loops[name] = Loop(name, int(trips), self.loop, total, (), profile)
         pairs = [item.split(" = ") for item in (carried or "").split(", ") if item]
         self.waiting[name] = [[i[1:], a[1:], r] for (a, i), r in zip(pairs, _names(results or ""), strict=True)]
         self.open.append(name)
@@ -207,7 +212,7 @@ class _Reader:
         name = self.open[-1]
         loop, waiting = self.loops[name], self.waiting[name]
         carries = tuple(Carry(i, a, y, r) for (i, a, r), y in zip(waiting, _names(match.group(1)), strict=True))
-        self.loops[name] = Loop(loop.name, loop.trips, loop.parent, loop.total_trips, carries)
+        self.loops[name] = replace(loop, carries=carries)
 
     def _access(self, match: re.Match[str]) -> None:
         loaded, kind, name, stored, tensor, starts, mask, tile, attributes = match.groups()

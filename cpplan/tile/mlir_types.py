@@ -7,7 +7,7 @@ import math
 import re
 
 from cpplan.errors import InputError
-from cpplan.tile.program import Affine, Bounds
+from cpplan.tile.program import Affine, Bounds, Profile
 
 ELEMENT_OF = {
     "fp64": "f64", "fp32": "f32", "bf16": "bf16", "fp16": "f16", "fp8e4": "f8E4M3FN", "fp8e5": "f8E5M2", "int64": "i64",
@@ -17,6 +17,7 @@ DTYPE_OF = {element: dtype for dtype, element in ELEMENT_OF.items()}
 
 _TENSOR = re.compile(r"tensor<((?:\d+x)*)(.+)>", re.DOTALL)
 _BOUNDS = re.compile(r"(?:(.+) <= )?index(?: < (.+))?")
+_PROFILE = re.compile(r"min\((\d+), max\((\d+), \((-?\d+) \* (\S+) \+ (-?\d+)\) ceildiv (\d+)\)\)")
 _TERM = re.compile(r"(-?\d+) \* (\S+)|(-?\d+)")
 
 
@@ -66,6 +67,21 @@ def bounds_of(text: str) -> Bounds:
         raise InputError(f"tile program: {text!r} does not say where an index begins and ends")
     begins, ends = (tuple(affine_of(item) for item in part.split(", ")) if part else () for part in match.groups())
     return Bounds(begins, ends)
+
+
+def profile_text(profile: Profile) -> str:
+    """``min(62, max(0, (128 * block + 0) ceildiv 64))``: trips by block of a dim."""
+    line = f"{profile.slope} * {profile.dim} + {profile.offset}"
+    return f"min({profile.high}, max({profile.low}, ({line}) ceildiv {profile.divisor}))"
+
+
+def profile_of(text: str) -> Profile:
+    """Inverse of :func:`profile_text`."""
+    match = _PROFILE.fullmatch(text)
+    if match is None:
+        raise InputError(f"tile program: {text!r} does not give trips by block")
+    high, low, slope, dim, offset, divisor = match.groups()
+    return Profile(dim, int(slope), int(offset), int(divisor), int(low), int(high))
 
 
 def fill_of(value: object) -> float | None:

@@ -16,6 +16,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
+from cpplan.tile.arith import Int, ceil_div
+
 if TYPE_CHECKING:
     from cpplan.tile.reduction import Reduction
 
@@ -67,11 +71,34 @@ class Carry:
 
 
 @dataclass(frozen=True)
+class Profile:
+    """Trip count of a loop by block: ``min(high, max(low, ceil((slope * i + offset) / divisor)))`` in block ``i`` of
+    parallel dim ``dim``, whatever the other dims.
+
+    ``divisor`` is positive, ``low`` at least 0; some block runs ``high`` trips.
+    """
+
+    dim: str
+    slope: int
+    offset: int
+    divisor: int
+    low: int
+    high: int
+
+    def at(self, block: Int) -> Int:
+        """Trips in block ``block`` (an int or an array) of the dim."""
+        wanted = ceil_div(self.slope * block + self.offset, self.divisor)
+        return np.minimum(self.high, np.maximum(self.low, wanted))
+
+
+@dataclass(frozen=True)
 class Loop:
     """A sequential loop of the block body.
 
     ``trips`` is the largest trip count over all blocks; ``total_trips`` is the sum over all blocks (equal to
     ``trips * blocks`` when every block runs the same number of iterations). ``parent`` is the enclosing loop's name.
+    ``profile`` gives the trip count of every block where that depends on one parallel dim in a known way; a loop
+    without one is taken to run ``trips`` times in every block. No loop inside a loop with a profile has one.
     """
 
     name: str
@@ -79,6 +106,7 @@ class Loop:
     parent: str | None = None
     total_trips: int | None = None
     carries: tuple[Carry, ...] = ()
+    profile: Profile | None = None
 
 
 @dataclass(frozen=True)
@@ -194,6 +222,10 @@ class TileProgram:
     def tensor(self, name: str) -> Tensor:
         """The tensor called ``name``."""
         return next(t for t in self.tensors if t.name == name)
+
+    def loop(self, name: str) -> Loop:
+        """The loop called ``name``."""
+        return next(loop for loop in self.loops if loop.name == name)
 
     def loop_path(self, loop: str | None) -> tuple[str, ...]:
         """Names of the loops enclosing a position, outermost first (empty at block level)."""
