@@ -235,7 +235,8 @@ class Body:
             elif self.is_index(result):
                 self.ops.append(self._index_op(result, loop, source_of(op)))
             else:
-                self.ops.append(self._op(op, result, _kind(op), op.operands, loop))
+                kind = _kind(op)
+                self.ops.append(self._op(op, result, kind, op.operands[-1:] if kind == "neg" else op.operands, loop))
 
     def _op(self, op: Operation, result: Value, kind: str, operands: list[Value], loop: str | None) -> Op:
         return Op(
@@ -291,7 +292,13 @@ def _kind(op: Operation) -> str:
         return f"{op.name.removeprefix('tt.')}_{combiner}"
     if op.name == "arith.constant":
         return "constant"
+    if op.name == "arith.subf" and _is_zero(op.operands[0]):
+        return "neg"  # before Triton 3.8 that is how -x arrives
     return KINDS.get(op.name, op.name.partition(".")[2])
+
+
+def _is_zero(value: Value) -> bool:
+    return value.op is not None and value.op.name == "arith.constant" and value.op.attributes.get("value") == 0
 
 
 def _attributes(op: Operation, kind: str, result: Value) -> tuple[tuple[str, int | str], ...]:

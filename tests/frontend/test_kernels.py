@@ -193,3 +193,8 @@ def test_loop_over_a_run_that_starts_where_memory_says() -> None:
 def test_loop_that_ends_where_memory_says_is_refused_and_named() -> None:
     with pytest.raises(KernelError, match=r"rows\.py:\d+: the trip count of loop i depends on data"):
         program("rows.py", "segments", 1)
+
+
+def test_minus_is_one_op_in_all_versions_of_triton() -> None:
+    load, *_ = (tile_program := program("rows.py", "minus")).accesses
+    assert [(op.kind, op.operands) for op in tile_program.ops] == [("neg", (load.value,)), ("exp", ("neg",))]

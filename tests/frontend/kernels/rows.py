@@ -217,5 +217,16 @@ def fixed_grid():
     double_kernel[(64,)](torch.empty_like(x), x, BLOCK=64)
 
 
+@triton.jit
+def minus_kernel(y, x, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + offsets, tl.exp(-tl.load(x + offsets)))
+
+
+def minus():
+    x = torch.randn((4096,), device="cuda")
+    minus_kernel[(64,)](torch.empty_like(x), x, BLOCK=64)
+
+
 if __name__ == "__main__":
     globals()[sys.argv[1]](*map(int, sys.argv[2:]))
