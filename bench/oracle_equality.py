@@ -49,10 +49,12 @@ class Case:
 
 @dataclass
 class Campaign:
-    """What has been asked so far, and how the answers compared."""
+    """What has been asked so far, and how the answers compared; ``shared``: answers with a plan whose cores share a
+    loop."""
 
     too_large: int = 0
     plans: int = 0
+    shared: int = 0
     different: list[str] = field(default_factory=list)
     kinds: Counter[str] = field(default_factory=Counter)
     answers: Counter[str] = field(default_factory=Counter)
@@ -69,6 +71,7 @@ class Campaign:
         self.plans += case.plans
         self.kinds[kind(case.programs)] += 1
         self.answers["no plan" if not expected else f"{K} plans" if len(expected) == K else "fewer plans"] += 1
+        self.shared += any(scored.plan.combine is not None for scored in expected)
         if not same(solution, expected):
             self.different.append(case.name)
             print(f"{case.name}: solver and oracle differ", flush=True)
@@ -137,6 +140,7 @@ def main() -> None:
         "median_seconds": {name: statistics.median(values) for name, values in campaign.seconds.items()},
         "total_seconds": {name: sum(values) for name, values in campaign.seconds.items()},
         "answers": dict(sorted(campaign.answers.items())),
+        "answers_with_shared_loops": campaign.shared,
         "kinds": dict(sorted(campaign.kinds.items())),
     }
     options.out.parent.mkdir(parents=True, exist_ok=True)
