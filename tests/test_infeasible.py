@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -16,6 +17,7 @@ from gemm import attention, gemm
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from instances import problem, random_device, random_program
+from restrictions import random_restriction, restricted_instance
 
 from cpplan.cli import main
 from cpplan.device.device import Device
@@ -24,7 +26,9 @@ from cpplan.encode.infeasible import Infeasible, explain
 from cpplan.encode.solve import solve
 from cpplan.enumerate.oracle import brute_force, count
 from cpplan.frontend import read_problems
-from cpplan.tile.program import Problem
+from cpplan.plan.restrict import Restriction
+from cpplan.plan.terms import parse_restriction
+from cpplan.tile.program import Problem, TileProgram
 
 KERNELS = str(Path(__file__).with_name("cli") / "kernels.py")
 MATMUL = str(Path(__file__).parents[1] / "examples" / "matmul.py")
@@ -100,6 +104,66 @@ def test_without_any_core_the_cores_are_to_blame() -> None:
     solution = solve(problem(gemm(64, 64, 64, (32, 32, 32))), device)
     assert solution.status == "infeasible"
     assert "every core of wormhole[1x2] is disabled" in solution.reason
+
+
+# -- pins that take too much -------------------------------------------------------------------------------------------
+
+
+def pinned(seed: int) -> Iterator[tuple[Device, list[TileProgram], Restriction, Infeasible]]:
+    """Random pins under which plans exist, on devices with less SRAM than the smallest of them takes."""
+    device, programs = restricted_instance(seed, 600)
+    programs, r = programs[:1], Random(seed)
+    for _ in range(4):
+        pins, _ = random_restriction(r, programs, device, 3)
+        restriction = parse_restriction(problem(*programs), device, pins)
+        least = explain(problem(*programs), with_sram(device, 16)).needed_bytes
+        for scarce in (with_sram(device, least), with_sram(device, least * 5 // 4)):
+            solution = solve(problem(*programs), scarce, restriction=restriction)
+            why = solution.infeasible
+            if why is not None and why.buffers:
+                yield scarce, programs, restriction, why
+
+
+def test_the_demand_of_pinned_plans_is_exact_and_milder_pins_fit() -> None:
+    """Brute force is the judge: with the named demand the pins to blame have a plan, one alignment below they do not."""
+    met = milder = 0
+    for seed in range(24):
+        for device, programs, restriction, why in pinned(seed):
+            met += 1
+            assert why.limits == (f"SRAM capacity of {device.name}", *why.options)
+            assert why.needed_bytes == sum(b.bytes for b in why.buffers) > device.sram.usable
+            core = restriction.only(lambda term, why=why: f"--pin {term.text}" in why.options)
+            short = why.needed_bytes - device.sram.alignment
+            assert brute_force(programs, with_sram(device, why.needed_bytes), 1, core)
+            assert not brute_force(programs, with_sram(device, short), 1, core)
+            for change in why.changes:
+                milder += 1
+                (text,) = re.findall(r"use --pin (.*)", change.text)
+                left, _, _ = text.partition("=")
+                pins = [text if t.text.startswith(f"{left}=") else t.text for t in restriction.pins]
+                assert brute_force(programs, device, 1, parse_restriction(problem(*programs), device, pins))
+    assert met >= 5
+    assert milder >= 2
+
+
+def test_a_hoisted_load_that_is_too_large_is_told_how_low_it_must_sit(tmp_path: Path) -> None:
+    options = ["--device", "wormhole", "--cores", "2x1", "--pin", "a.level=launch", "--pin", "m.cores=1", "--json"]
+    result = CliRunner().invoke(main, ["solve", KERNELS, "--out", str(tmp_path), *options, "--", "4096"])
+    (entry,) = json.loads(result.stdout)["problems"]
+    why = entry["infeasible"]
+    assert why["limits"] == ["SRAM capacity of wormhole[2x1]", "--pin a.level=launch"]
+    assert why["buffers"][0]["buffer"] == "a"
+    assert why["buffers"][0]["place"] == "before all loops"
+    assert why["changes"][0]["text"] == "use --pin a.level=wave.m"
+    assert why["message"].startswith("a footprint before all loops needs 16.8 MB of 1.4 MB: use --pin a.level=wave.m")
+
+
+def test_pins_that_contradict_each_other_have_no_buffers_to_blame(tmp_path: Path) -> None:
+    options = ["--device", "wormhole", "--pin", "a.broadcast=row", "--pin", "a.group=1x1", "--json"]
+    result = CliRunner().invoke(main, ["solve", KERNELS, "--out", str(tmp_path), *options])
+    why = json.loads(result.stdout)["problems"][0]["infeasible"]
+    assert why["limits"] == why["options"] == ["--pin a.broadcast=row", "--pin a.group=1x1"]
+    assert (why["buffers"], why["changes"]) == ([], [])
 
 
 # -- smaller block shapes, read again from the kernel ------------------------------------------------------------------

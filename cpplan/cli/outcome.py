@@ -68,7 +68,7 @@ class Outcome:
         return Outcome(folder, problem.name, device.name, array, solution, files, bool(restriction), started)
 
     def record(self) -> dict[str, Any]:
-        """One entry of ``problems`` in the output of ``solve --json``; it has ``infeasible`` only where nothing fits, and
+        """One entry of ``problems`` in the output of ``solve --json``, with ``infeasible`` only where nothing fits, and
         ``start`` only with ``--from``."""
         why = self.solution.infeasible
         return {

@@ -41,12 +41,12 @@ class Demand:
 
 @dataclass(frozen=True)
 class Change:
-    """Something that fits: smaller block ``parameters``, or another device. ``needed_bytes`` of ``limit_bytes``.
+    """Something that fits, in ``needed_bytes`` of ``limit_bytes``: smaller block ``parameters``, a device, a pin.
 
     ``grid`` is the launch grid that the parameters take when the kernel's own launch would not follow them.
     """
 
-    kind: Literal["block", "device"]
+    kind: Literal["block", "device", "pin"]
     text: str
     needed_bytes: int
     limit_bytes: int
@@ -60,7 +60,8 @@ class Infeasible:
     """Why a problem has no plan: ``limits`` are the smallest set to blame, ``buffers`` what the smallest plan holds.
 
     ``block`` is the candidate that comes closest, of ``candidates`` in all. The problem has a plan on a device with
-    ``needed_bytes`` of usable SRAM per core, and on none with less.
+    ``needed_bytes`` of usable SRAM per core, and on none with less. ``options`` are the pins and forbidden decisions
+    that are to blame; contradictions among them alone have no buffers.
     """
 
     limits: tuple[str, ...]
@@ -71,13 +72,19 @@ class Infeasible:
     candidates: int
     buffers: tuple[Demand, ...]
     changes: tuple[Change, ...]
+    options: tuple[str, ...] = ()
 
     @property
     def message(self) -> str:
         """The reason in words, the most useful line first."""
+        if self.options and not self.buffers:
+            return _contradiction(self.options)
         if not self.buffers:
             return f"{self.limits[0]}: no plan can use a core"
-        return "\n".join([_headline(self), _demand(self), *_what_fits(self)])
+        said = [_headline(self)]
+        if self.options:
+            said.append(f"{_contradiction(self.options)}. The plans that do are too large for SRAM")
+        return "\n".join([*said, _demand(self), *_what_fits(self)])
 
 
 def explain(problem: Problem, device: Device) -> Infeasible:
@@ -86,8 +93,7 @@ def explain(problem: Problem, device: Device) -> Infeasible:
         return Infeasible((f"every core of {device.name} is disabled",), device.name, 0, 0, (), 0, (), ())
     program = _closest(problem, device)
     limit, buffers = device.sram.usable, least_buffers(program, device)
-    blamed = _smallest_overfull(buffers, limit)
-    marked = tuple(replace(b, blamed=b.buffer in blamed) for b in buffers)
+    marked = with_blame(buffers, limit)
     return Infeasible(
         limits=(f"SRAM capacity of {device.name}", *(f"{b.buffer} {b.place}" for b in marked if b.blamed)),
         device=device.name,
@@ -128,15 +134,13 @@ def _closest(problem: Problem, device: Device) -> TileProgram:
     return candidate_program(problem.families[number], int(least[number].argmin()))
 
 
-def _smallest_overfull(buffers: Sequence[Demand], limit: int) -> set[str]:
-    """The fewest buffers that do not fit together: the largest ones, as many as it takes."""
-    names, total = set(), 0
+def with_blame(buffers: Sequence[Demand], limit: int) -> tuple[Demand, ...]:
+    """``buffers``, largest first, with the fewest blamed that do not fit together: the largest, as many as it takes."""
+    out, total = [], 0
     for demand in sorted(buffers, key=lambda b: -b.bytes):
-        names.add(demand.buffer)
+        out.append(replace(demand, blamed=total <= limit))
         total += demand.bytes
-        if total > limit:
-            break
-    return names
+    return tuple(out)
 
 
 def _block_changes(problem: Problem, base: TileProgram, device: Device) -> list[Change]:
@@ -182,8 +186,20 @@ def _headline(why: Infeasible) -> str:
         shown = [f"{b.buffer} {b.place}" for b in blamed]
         shown = shown if len(shown) <= SHOWN_BUFFERS else [*shown[:2], f"{len(shown) - 2} smaller ones"]
         what = f"footprint of {', '.join(shown[:-1])} and {shown[-1]}"
-    change = why.changes[0].text if why.changes else "no smaller block shape is known: make tiles smaller in the kernel"
+    change = why.changes[0].text if why.changes else _last_resort(why)
     return f"{what} needs {_amounts(sum(b.bytes for b in blamed), why.limit_bytes)}: {change}"
+
+
+def _last_resort(why: Infeasible) -> str:
+    if why.options:
+        return "drop a pin or offer smaller block shapes"
+    return "no smaller block shape is known: make tiles smaller in the kernel"
+
+
+def _contradiction(options: Sequence[str]) -> str:
+    if len(options) == 1:
+        return f"No plan satisfies {options[0]}"
+    return f"No plan satisfies all of {', '.join(options)}: drop any one of them"
 
 
 def _amounts(needed: int, limit: int) -> str:
@@ -200,15 +216,17 @@ def _demand(why: Infeasible) -> str:
     block = " ".join(f"{name}={value}" for name, value in why.block) or "its only block shape"
     among = f", the smallest of {why.candidates} block shapes" if why.candidates > 1 else ""
     parts = ", ".join(f"{b.buffer} {b.bytes:,}" for b in why.buffers)
+    kind = "smallest plan that does" if why.options else "smallest plan"
+    depth = "" if why.options else "; every buffer one tile deep"
     return (
-        f"SRAM capacity: the smallest plan ({block}{among}; every buffer one tile deep) needs "
+        f"SRAM capacity: the {kind} ({block}{among}{depth}) needs "
         f"{why.needed_bytes:,} bytes per core, {why.device} has {why.limit_bytes:,} "
         f"({why.needed_bytes - why.limit_bytes:,} over): {parts}"
     )
 
 
 def _what_fits(why: Infeasible) -> Iterator[str]:
-    for change in [c for c in why.changes if c.kind == "block"][:SHOWN_CHANGES]:
+    for change in [c for c in why.changes if c.kind != "device"][:SHOWN_CHANGES]:
         yield f"  fits: {change.text} ({change.needed_bytes:,} of {change.limit_bytes:,} bytes)"
     devices = [change.device for change in why.changes if change.kind == "device"]
     if devices:

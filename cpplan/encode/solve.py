@@ -24,6 +24,7 @@ from cpplan.encode.infeasible import Infeasible, explain
 from cpplan.encode.prove import prove
 from cpplan.encode.search import Search, start
 from cpplan.errors import InputError, InternalError
+from cpplan.plan.check import Evaluation
 from cpplan.plan.demands import member
 from cpplan.plan.forms import canonical_form
 from cpplan.plan.plan import Plan
@@ -127,15 +128,17 @@ def _answer(search: Search, seconds: float) -> Solution:
 def _reason(search: Search) -> tuple[str, Infeasible | None]:
     """Why there is no plan: what the user pinned and forbade, or the device."""
 
-    def has_plans(device: Device, restriction: Restriction) -> bool:
-        """Whether any plan is left, found with the time limit behind us: the search stops at the first one."""
+    def ask(device: Device, restriction: Restriction) -> Evaluation | None:
+        """Any plan that is left, found with the time limit behind us: the search stops at the first one."""
         asked = start(search.problem, device, 1, 0.0, search.workers, search.seed, search.progress, restriction)
         _run(asked)
-        return bool(asked.best)
+        first = _checked(asked, 1, asked.best[0]) if asked.best else None
+        return None if first is None else Evaluation(first.program, first.plan, first.cost, ())
 
-    if search.restriction and has_plans(search.device, FREE):
-        return explain_conflict(search.device, search.restriction, has_plans), None
-    found = explain(search.problem, search.device)
+    if search.restriction and ask(search.device, FREE) is not None:
+        found = explain_conflict(search.problem, search.device, search.restriction, ask)
+    else:
+        found = explain(search.problem, search.device)
     return found.message, found
 
 
