@@ -12,8 +12,8 @@ import numpy as np
 from cpplan.plan.nest import Nest
 from cpplan.plan.plan import Placement, Split
 from cpplan.plan.space import shared_loop
-from cpplan.plan.waves import total_trips
 from cpplan.tile.arith import Int, ceil_div
+from cpplan.tile.profile import total_trips
 from cpplan.tile.program import Access, Profile, TileProgram
 
 

@@ -67,12 +67,15 @@ class RawAccess:
 
 @dataclass
 class LoopRecord:
-    """An ``scf.for``. ``trips`` is an array over the axes outside it (None: unknown before run time)."""
+    """An ``scf.for``. ``trips`` is an array over the axes outside it (None: unknown before run time), and so is the
+    ``distance`` between its bounds; ``step`` is the step if it is always the same."""
 
     index: int
     op: Operation
     parent: int | None
     trips: Array | None = None
+    distance: Array | None = None
+    step: int | None = None
 
 
 @dataclass

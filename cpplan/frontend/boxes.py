@@ -76,8 +76,10 @@ class Blocks:
     def column(self, form: Linear) -> Column | None:
         """Value of a form of these axes at every point."""
         values = self.space.array(form)
-        if values is None:
-            return None
+        return None if values is None else self.spread(values)
+
+    def spread(self, values: Array) -> Column | None:
+        """Values on the box of all axes, at every point; None when they depend on other axes."""
         shape = [1] * self.space.rank
         for axis in self.axes:
             shape[axis] = self.space.extents[axis] or 1

@@ -21,6 +21,7 @@ from cpplan.frontend.guards import Guard, guard_of
 from cpplan.frontend.launch import Launch
 from cpplan.frontend.lower import lower
 from cpplan.frontend.numbering import Maps, Numbering, number
+from cpplan.frontend.profiles import outermost_profiles, profile_of
 from cpplan.frontend.scalars import Scalar, ScalarReader, UnknownScalar
 from cpplan.frontend.space import Array
 from cpplan.frontend.tensors import (
@@ -78,7 +79,9 @@ def build(launch: Launch, fold: bool = True) -> Built:
     program = TileProgram(
         name=launch.kernel,
         dims=numbering.dims,
-        loops=tuple(_loop(r, analysis, numbering, body) for r in analysis.loops if r.index in numbering.loops),
+        loops=outermost_profiles(
+            tuple(_loop(r, analysis, numbering, body) for r in analysis.loops if r.index in numbering.loops)
+        ),
         tensors=(*program_tensors(analysis, arguments, views), *elsewhere.tensors.values()),
         accesses=tuple(access for access, _ in built),
         ops=tuple(body.ops),
@@ -149,6 +152,7 @@ def _loop(record: LoopRecord, analysis: Analysis, numbering: Numbering, body: Bo
         numbering.loops.get(record.parent) if record.parent is not None else None,
         _executed(record, record.trips, analysis) if varies else None,
         tuple(body.carries.get(record.index, ())),
+        profile_of(record, numbering),
     )
 
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from cpplan.frontend.generic import Block, Operation, Value
 from cpplan.frontend.linear import Abstract, Atom, BlockPointer, Linear, Pointer
 from cpplan.frontend.space import MAX_POINTS, Array
 from cpplan.frontend.walker_base import WalkerBase
+
+if TYPE_CHECKING:
+    from cpplan.frontend.affine import LoopRecord
 
 SWEEPS = 3
 """A carried value may step by another carried value; each sweep resolves one more link of such a chain."""
@@ -19,7 +24,7 @@ class LoopRules(WalkerBase):
     def on_scf__for(self, op: Operation) -> None:
         record = next(r for r in self.analysis.loops if r.op is op)
         record.parent = self.stack[-1] if self.stack else None
-        record.trips = self._trips(op)
+        self._count(record, op)
         body, inits = op.regions[0][0], [self.env.get(v) for v in op.operands[3:]]
         if record.trips is not None and int(record.trips.max()) == 0:  # never runs: what leaves is what entered
             self.env.update(zip(op.results, inits, strict=True))
@@ -33,16 +38,16 @@ class LoopRules(WalkerBase):
         for position, result in enumerate(op.results):
             self.env[result] = self._after(op, result, inits[position], closed[position], record.index, record.trips)
 
-    def _trips(self, op: Operation) -> Array | None:
-        """Trip count over the axes outside the loop; None when a bound is only known at run time."""
+    def _count(self, record: LoopRecord, op: Operation) -> None:
+        """Trip count over the axes outside the loop; none when a bound is only known at run time."""
         lower, upper, step = (self.linear(v) for v in op.operands[:3])
         if lower is None or upper is None or step is None:
-            return None
+            return
         distance, steps = self.space.array(upper - lower), self.space.array(step)  # both bounds may shift by data
         if distance is None or steps is None or bool((steps <= 0).any()):
-            return None
-        trips: Array = np.maximum(0, -(-distance // steps))
-        return trips
+            return
+        record.trips = np.maximum(0, -(-distance // steps))
+        record.distance, record.step = distance, int(steps.flat[0]) if steps.size == 1 else None
 
     def _induction(self, op: Operation, index: int) -> Linear:
         lower, step = self.linear(op.operands[0]), self.linear(op.operands[2])

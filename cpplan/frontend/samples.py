@@ -22,7 +22,7 @@ from cpplan.frontend.counts import Nest, counts
 from cpplan.frontend.launch import Launch
 from cpplan.frontend.scalars import Scalar
 from cpplan.tile.family import leaves, skeleton
-from cpplan.tile.program import Loop, TileProgram
+from cpplan.tile.program import Loop, Profile, TileProgram
 
 START, SMALLEST, LARGEST = 32, 4, 512
 """Smallest sampled value of a parameter: 32, less where loops and dims would have too few steps to be seen as such, and
@@ -55,7 +55,8 @@ class Sample:
     """A lowered block shape: the ``whole`` program and its outline, mask flags per access, and the conditions that were
     decided on the way. ``origins`` says where tiles begin, by the kernel's own arithmetic.
 
-    ``fixed`` are the constexprs besides the free ones, which heuristics may have made.
+    ``fixed`` are the constexprs besides the free ones, which heuristics may have made; ``profiles`` are those of the
+    loops, which the outline leaves out: block shapes at which trips happen to be the same have none.
     """
 
     values: Values
@@ -65,6 +66,7 @@ class Sample:
     conditions: tuple[Condition, ...]
     fixed: tuple[tuple[str, Any], ...]
     origins: tuple[Scalar | None, ...]
+    profiles: tuple[Profile | None, ...]
 
     @property
     def shape(self) -> Hashable:
@@ -100,19 +102,22 @@ def sample_of(launch: Launch, free: Sequence[str], values: Values) -> Sample | R
     program = replace(program, accesses=tuple(replace(access, masked=()) for access in program.accesses))
     fixed = tuple((name, value) for name, value in again.constexprs.items() if name not in free)
     outline = Outline(program, again.grid, nests)
-    return Sample(values, built.program, outline, masked, tuple(conditions), fixed, built.origins)
+    profiles = tuple(loop.profile for loop in built.program.loops)
+    return Sample(values, built.program, outline, masked, tuple(conditions), fixed, built.origins, profiles)
 
 
 def _without_counts(
     program: TileProgram, nests: tuple[Nest | None, ...], grid: tuple[int, int, int]
 ) -> tuple[TileProgram, tuple[Nest | None, ...]]:
-    """Loops whose bounds say how often they run have no trips; bounds that say something else are not used."""
+    """Loops without profiles, and without trips where their bounds say how often they run; bounds that say something
+    else are not used."""
     kept, loops = [], []
     extents = [np.array([extent], dtype=np.int64) for extent in grid]
     for loop, nest in zip(program.loops, nests, strict=True):
         right = nest is not None and _counted(loop, nest, extents)
         kept.append(nest if right else None)
-        loops.append(replace(loop, trips=0, total_trips=None) if right else loop)
+        plain = replace(loop, profile=None)
+        loops.append(replace(plain, trips=0, total_trips=None) if right else plain)
     return replace(program, loops=tuple(loops)), tuple(kept)
 
 

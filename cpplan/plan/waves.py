@@ -11,7 +11,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from cpplan.tile.arith import Int, ceil_div, floor_sum
+from cpplan.tile.arith import Int, ceil_div
+from cpplan.tile.profile import total_trips
 from cpplan.tile.program import Profile
 
 
@@ -46,20 +47,3 @@ def shared_profile(profile: Profile, sharing: Int) -> Profile:
     """``ceil(trips / sharing)`` of ``profile``."""
     low, high = (ceil_div(limit, sharing) for limit in (profile.low, profile.high))
     return replace(profile, divisor=profile.divisor * sharing, low=low, high=high)
-
-
-def total_trips(profile: Profile, first: Int, step: Int, count: Int) -> Int:
-    """Trips of ``count`` blocks together, ``step`` apart from block ``first`` on."""
-    rise, start = np.asarray(profile.slope * step), profile.slope * first + profile.offset
-    start = np.where(rise < 0, start + rise * (count - 1), start)  # counted from the end where trip counts fall
-    rise = np.abs(rise)
-
-    def not_above(trips: Int) -> Int:
-        """Blocks, all at the beginning, whose trips before limits are at most ``trips``."""
-        room = trips * profile.divisor - start
-        return np.clip(np.where(rise > 0, room // np.maximum(rise, 1) + 1, np.where(room < 0, 0, count)), 0, count)
-
-    idle = not_above(profile.low)
-    below = np.maximum(idle, not_above(profile.high - 1))
-    between = floor_sum(below - idle, profile.divisor, rise, start + rise * idle + profile.divisor - 1)
-    return profile.low * idle + between + profile.high * (count - below)
