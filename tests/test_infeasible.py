@@ -125,7 +125,7 @@ def pinned(seed: int) -> Iterator[tuple[Device, list[TileProgram], Restriction, 
 
 
 def test_the_demand_of_pinned_plans_is_exact_and_milder_pins_fit() -> None:
-    """Brute force is the judge: with the named demand the pins to blame have a plan, one alignment below they do not."""
+    """Brute force is the judge: the named demand is enough for the pins to blame, one alignment less is not."""
     met = milder = 0
     for seed in range(24):
         for device, programs, restriction, why in pinned(seed):

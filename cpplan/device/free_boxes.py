@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
@@ -49,6 +50,11 @@ def free_boxes(device: Device) -> tuple[Box, ...]:
         pieces = {piece for box in boxes for piece in box.without(core)}
         boxes = [b for b in pieces if not any(other != b and other.holds(b) for other in pieces)]
     return tuple(sorted(boxes))
+
+
+def most_cores(device: Device) -> int:
+    """Cores of the largest free box, at least 1: no plan uses more."""
+    return max((math.prod(box.extents) for box in free_boxes(device)), default=1)
 
 
 @lru_cache(maxsize=1 << 14)

@@ -13,6 +13,7 @@ from cpplan.cost.streams import transfer_cycles
 from cpplan.cost.traffic import compulsory_tiles
 from cpplan.cost.units import level_work
 from cpplan.device.device import Device
+from cpplan.device.free_boxes import most_cores
 from cpplan.encode.scope import Scope
 from cpplan.errors import InputError
 from cpplan.plan.space import axes
@@ -116,7 +117,7 @@ def least_trips_per_core(facts: BlockFacts, device: Device, block: Ints, sharing
     """A lower bound of :func:`trips_per_core` over all numbers of cores per parallel dim."""
     trips = spans_per_core(facts, block, sharing)
     for number, dim, profile, parts in _profiles(facts, block, sharing):
-        trips[number] = least_trips_in_waves(profile, facts.extents[dim, block], device.cores, parts)
+        trips[number] = least_trips_in_waves(profile, facts.extents[dim, block], most_cores(device), parts)
     return trips
 
 
@@ -206,11 +207,11 @@ def _least_compute(facts: BlockFacts, device: Device) -> Ints:
 
     def cycles(sharing: int) -> Ints:
         trips = least_trips_per_core(facts, device, every, sharing)
-        rounds: Ints = ceil_div(facts.blocks, device.cores // sharing)
+        rounds: Ints = ceil_div(facts.blocks, most_cores(device) // sharing)
         return rounds * block_cycles(facts, device, every, sharing, trips)
 
     best = cycles(1)
-    most = 1 if facts.state is None else min(device.cores, int(facts.extents[-1].max()))
+    most = 1 if facts.state is None else min(most_cores(device), int(facts.extents[-1].max()))
     for sharing in range(2, most + 1):
         best = np.minimum(best, np.where(facts.extents[-1] >= sharing, cycles(sharing), best))
     return best
