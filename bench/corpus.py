@@ -55,36 +55,43 @@ def environment(folder: Path) -> Path:
     return python
 
 
-def records_of(python: Path, library: str, arguments: list[str]) -> Iterator[dict[str, Any]]:
+def records_of(python: Path, worker: str, library: str, arguments: list[str]) -> Iterator[dict[str, Any]]:
     """Lines of one worker as they come; a worker that dies leaves one record that says so."""
-    command = [str(python), str(HERE / "corpus_worker.py"), *arguments]
     paths = os.environ | {"PYTHONPATH": str(HERE.parent), "PYTHONWARNINGS": "ignore"}
     with tempfile.TemporaryFile("w+") as messages:  # a pipe that nobody empties would stop the worker
-        worker = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=messages, text=True, env=paths)
-        assert worker.stdout is not None
-        for line in worker.stdout:
+        command = [str(python), str(HERE / worker), *arguments]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=messages, text=True, env=paths)
+        assert process.stdout is not None
+        for line in process.stdout:
             if line.startswith("{"):
                 yield {"library": library} | json.loads(line)
-        if worker.wait():
+        if process.wait():
             messages.seek(0)
             yield {"library": library, "case": "", "kernel": "", "error": messages.read()[-400:]}
 
 
-def jobs(options: argparse.Namespace) -> dict[str, list[str]]:
-    """Arguments of the worker of each library."""
-    limits = ["--time-limit", str(options.time_limit)]
-    found = {library: [str(HERE / "corpus_calls" / file), *limits] for library, file in CALLS.items()}
+def add_sources(parser: argparse.ArgumentParser) -> None:
+    """Options that say what belongs to the corpus."""
+    parser.add_argument("--venv", type=Path, required=True)
+    parser.add_argument("--scripts", action="append", default=[], metavar="NAME=FOLDER")
+    parser.add_argument("--only", default="", help="names of libraries, comma-separated")
+
+
+def sources(options: argparse.Namespace) -> dict[str, list[str]]:
+    """Files of each library, as a worker takes them."""
+    found = {library: [str(HERE / "corpus_calls" / file)] for library, file in CALLS.items()}
     for text in options.scripts:
         name, _, folder = text.partition("=")
         scripts = [str(path) for path in sorted(Path(folder).glob("*.py")) if not path.name.startswith("_")]
-        found[name] = [*scripts, "--script", "--silence", "300", *limits]
+        found[name] = [*scripts, "--script", "--silence", "300"]
     return found
 
 
-def run_library(python: Path, library: str, arguments: list[str], options: argparse.Namespace) -> None:
+def run_library(python: Path, library: str, files: list[str], options: argparse.Namespace) -> None:
     """Run one worker, show its records, and keep them in the folder of parts when it has come to its end."""
     begin, records = time.monotonic(), []
-    for record in records_of(python, library, arguments):
+    arguments = [*files, "--time-limit", str(options.time_limit)]
+    for record in records_of(python, "corpus_worker.py", library, arguments):
         records.append(record)
         print(row(record), flush=True)
     part = {
@@ -157,9 +164,7 @@ def summary(records: list[dict[str, Any]]) -> dict[str, Any]:
 def main() -> None:
     """Install, run the libraries, print the table, write JSON and page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--venv", type=Path, required=True)
-    parser.add_argument("--scripts", action="append", default=[], metavar="NAME=FOLDER")
-    parser.add_argument("--only", default="", help="names of libraries, comma-separated")
+    add_sources(parser)
     parser.add_argument("--resume", action="store_true", help="keep libraries that an earlier run has finished")
     parser.add_argument("--parts", type=Path, default=HERE.parent / "build" / "corpus-parts", help="one file a library")
     parser.add_argument(
@@ -173,11 +178,11 @@ def main() -> None:
     python = environment(options.venv)
     freeze = subprocess.run([python, "-m", "pip", "freeze"], capture_output=True, text=True, check=True).stdout
     versions = [line for line in freeze.splitlines() if "==" in line]
-    libraries = jobs(options)
-    for library, arguments in libraries.items():
+    libraries = sources(options)
+    for library, files in libraries.items():
         finished = options.resume and (options.parts / f"{library}.json").exists()
         if not finished and (not options.only or library in options.only.split(",")):
-            run_library(python, library, arguments, options)
+            run_library(python, library, files, options)
     result = merged(libraries, options.parts, versions)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text(json.dumps(result, indent=1) + "\n")

@@ -29,7 +29,7 @@ from typing import Any
 from cpplan.device.spec import load_device
 from cpplan.encode.solve import solve
 from cpplan.errors import CpplanError
-from cpplan.frontend.capture import capture_launches
+from cpplan.frontend.capture import capture
 from cpplan.frontend.launch import Launch
 from cpplan.frontend.problems import group_launches, problem_of
 from cpplan.frontend.recorder import Recorder
@@ -68,14 +68,20 @@ def run_case(path: Path, entry: str | None, seen: set[str], options: argparse.Na
     begin = time.perf_counter()
     mode = "cpu" if options.mode == "cpu" or wants_real_tensors(path, entry) else "fake"
     try:
-        launches = capture_launches(str(path), entry=entry, mode=mode, argv=ARGUMENTS.get(path.name, ()))
+        recorder = capture(str(path), entry=entry, mode=mode, argv=ARGUMENTS.get(path.name, ()))
     except CpplanError as error:
         emit({"case": entry or path.stem, "kernel": "", "error": str(error)})
         return
-    seconds = time.perf_counter() - begin
-    groups = [g for g in group_launches(launches) if identity(g[0]) not in seen]
-    for group in {identity(g[0]): g for g in reversed(groups)}.values():
-        emit(kernel_record(group, options) | {"case": entry or path.stem, "capture_seconds": round(seconds, 2)})
+    common = {"case": entry or path.stem, "capture_seconds": round(time.perf_counter() - begin, 2)}
+    groups = {identity(g[0]): g for g in reversed(group_launches(recorder.launches))}
+    for name, group in groups.items():
+        if name not in seen:
+            emit(kernel_record(group, options) | common)
+    for refusal in recorder.refused:
+        name = f"{refusal.kernel} {refusal.source}"
+        if name not in {*seen, *groups}:
+            record = {"kernel": refusal.kernel, "source": refusal.source, "identity": name}
+            emit(record | {"outcome": "refused", "reason": refusal.reason, "stage": "capture"} | common)
 
 
 def identity(launch: Launch) -> str:
@@ -217,25 +223,36 @@ def cases(options: argparse.Namespace) -> list[tuple[Path, str | None]]:
     return [(path, name) for path in paths for name in cases_of(path) if wanted is None or name in wanted]
 
 
-def main() -> None:
-    """Parse the command line, run the cases, print their records."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("paths", type=Path, nargs="+")
-    parser.add_argument("--script", action="store_true")
-    parser.add_argument("--cases", default="", help="comma-separated; all when empty")
-    parser.add_argument("--mode", default="fake")
-    parser.add_argument(
-        "--time-limit", type=float, default=5.0, help="seconds of the solver per kernel and device; 0: no plan"
-    )
-    parser.add_argument("--silence", type=float, default=90.0, help="seconds without a result that end a case")
-    options = parser.parse_args()
-    warnings.simplefilter("ignore")
-    logging.disable(logging.CRITICAL)
+def load(options: argparse.Namespace) -> list[tuple[Path, str | None]]:
+    """The cases, when all that they import is loaded."""
     for path in options.paths[:1] if options.script else options.paths:
         installed = [f"import {name}" for name in ("torch", "triton", "helion") if importlib.util.find_spec(name)]
         preload("\n".join(installed) if options.script else path.read_text(), path.resolve())
+    return cases(options)
+
+
+def parser(description: str | None) -> argparse.ArgumentParser:
+    """The part of the command line that says which cases to run."""
+    found = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    found.add_argument("paths", type=Path, nargs="+")
+    found.add_argument("--script", action="store_true")
+    found.add_argument("--cases", default="", help="comma-separated; all when empty")
+    found.add_argument("--mode", default="fake")
+    found.add_argument("--silence", type=float, default=90.0, help="seconds without a result that end a case")
+    return found
+
+
+def main() -> None:
+    """Parse the command line, run the cases, print their records."""
+    arguments = parser(__doc__)
+    arguments.add_argument(
+        "--time-limit", type=float, default=5.0, help="seconds of the solver per kernel and device; 0: no plan"
+    )
+    options = arguments.parse_args()
+    warnings.simplefilter("ignore")
+    logging.disable(logging.CRITICAL)
     seen: set[str] = set()
-    for path, case in cases(options):
+    for path, case in load(options):
         records, problem = forked(lambda path=path, case=case: run_case(path, case, seen, options), options.silence)  # type: ignore[misc]
         for record in [*records, *([{"error": problem}] if problem else [])]:
             seen.add(record.get("identity", ""))

@@ -121,12 +121,14 @@ def _maps(starts: list[Linear], lanes: list[list[tuple[int, int]]], access: RawA
 
 
 def _checked(axis: int, item: AxisMap, view: View, space: Space) -> AxisMap:
-    """An unmasked axis that is left either is seen by the kernel as one with its neighbour, or is overrun: the part
-    outside the tensor is undefined, and is cut like a masked edge."""
+    """An axis that is left, since no mask ends it inside the tensor, either is seen by the kernel as one with its
+    neighbour, or is overrun: the part outside the tensor is undefined, and is cut like a masked edge."""
     bounds, ends = space.bounds(item.start, ()), [space.bounds(end, ()) for end in item.ends]
     if any(end is not None and end[1] <= view.shape[axis] for end in ends):
         return item
-    if item.limit is not None or bounds is None or bounds[1] + item.tile <= view.shape[axis] or not view.strides[axis]:
+    if bounds is None or bounds[1] + item.tile <= view.shape[axis] or not view.strides[axis]:
+        return item
+    if item.limit is not None and item.limit <= view.shape[axis]:
         return item
     merged = view.merged(axis)
     if merged is not None:

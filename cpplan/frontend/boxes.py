@@ -95,6 +95,13 @@ class Blocks:
             return int(self.pick.size)
         return math.prod(self.space.extents[axis] or 1 for axis in self.axes)
 
+    @property
+    def programs(self) -> Array:
+        """Number of the program (flattened grid, x slowest) that every block belongs to."""
+        inner = 1 if self.loop is None else self.space.extents[3 + self.loop] or 1
+        points: Array = np.arange(self.count) if self.pick is None else self.pick
+        return points // inner
+
 
 def normalised(column: Column) -> Column | None:
     """Smallest value moved to 0 and the common factor divided out; None when constant."""

@@ -43,13 +43,15 @@ Limits = tuple[int | None, ...]
 
 @dataclass(frozen=True)
 class Built:
-    """A tile program, the mask limits of its accesses, and the coordinates of every program id on its dims (grid
-    flattened with x slowest). For fitting over block shapes there is also, per loop of the program, the nest of its
-    bounds, and per access where its tiles begin in the tensor's memory (None when not known as expressions)."""
+    """A tile program, the mask limits of its accesses, and of every block its coordinates on the dims and the number of
+    its program (grid flattened with x slowest). For fitting over block shapes there is also, per loop of the program,
+    the nest of its bounds, and per access where its tiles begin in the tensor's memory (None when not known as
+    expressions)."""
 
     program: TileProgram
     limits: tuple[Limits, ...]
     coordinates: Coordinates
+    programs: Array
     nests: tuple[Nest | None, ...] = ()
     origins: tuple[Scalar | None, ...] = ()
 
@@ -89,7 +91,8 @@ def build(launch: Launch, fold: bool = True) -> Built:
         source=launch.source,
     )
     limits = tuple(limits for _, limits in built)
-    found = Built(replace(program, buffers=buffers_of(program)), limits, numbering.box)
+    program = replace(program, buffers=buffers_of(program))
+    found = Built(program, limits, numbering.box, numbering.blocks.programs)
     return found if fold else _with_expressions(found, analysis, numbering)
 
 

@@ -118,3 +118,8 @@ def test_stencil_with_a_halo() -> None:
 @pytest.mark.parametrize("kind", ["early", "chunks", "history"])
 def test_masks_that_begin_late_or_end_early(kind: str) -> None:
     check(HERE / "kernels" / "masks.py", [kind], wraps=False)
+
+
+@pytest.mark.parametrize("sizes", ["8 8", "5 8", "5 8 13", "5 8 8", "1 7"])
+def test_masks_that_end_beyond_the_axis_their_lanes_start_on(sizes: str) -> None:
+    check(HERE / "kernels" / "rows.py", ["planes", *sizes.split()], wraps=False)

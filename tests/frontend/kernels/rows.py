@@ -49,6 +49,13 @@ def gather_kernel(y_ptr, table_ptr, index_ptr, columns, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def planes_kernel(y_ptr, x_ptr, size, end, BLOCK: tl.constexpr):
+    image, half, channel, pixel = tl.program_id(0), tl.program_id(1), tl.arange(0, 2), tl.arange(0, BLOCK)
+    offsets = ((image * 4 + half * 2 + channel) * size)[:, None] + pixel[None, :]
+    tl.store(y_ptr + offsets, tl.load(x_ptr + offsets, mask=pixel[None, :] < end), mask=pixel[None, :] < end)
+
+
+@triton.jit
 def segments_kernel(y_ptr, starts_ptr, x_ptr, SEVERAL: tl.constexpr, BLOCK: tl.constexpr):
     row, lanes = tl.program_id(0), tl.arange(0, BLOCK)
     start = tl.load(starts_ptr + row)
@@ -154,6 +161,12 @@ def gather(rows=64, columns=100):
     table = torch.randn((1000, columns), device="cuda")
     index = torch.arange(rows, device="cuda", dtype=torch.int32) * 3
     gather_kernel[(rows,)](torch.empty_like(table[:rows]), table, index, columns, BLOCK=128)
+
+
+def planes(rows=5, columns=8, ends=None):
+    x = torch.randn((6, 4, rows, columns), device="cuda")
+    y, size = torch.empty_like(x), rows * columns
+    planes_kernel[(6, 2)](y, x, size, size if ends is None else ends, BLOCK=triton.next_power_of_2(size))
 
 
 def segments(several=1):
