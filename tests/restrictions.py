@@ -21,7 +21,9 @@ from cpplan.tile.program import TileProgram
 
 def random_plan(r: Random, program: TileProgram, device: Device) -> Plan:
     """Some plan of the space, in some form; it may be too large for SRAM, or another than the listed form."""
-    spatial = r.choice(legal_spatial(program, device))
+    mappings = legal_spatial(program, device)
+    several = [spatial for spatial in mappings if any(len(splits) > 1 for splits in spatial)]
+    spatial = r.choice(several if several and r.random() < 0.5 else mappings)
     order = r.choice(orders(program, spatial))
     nest, origin = build_nest(program, spatial, order), r.choice(first_cores(device, spatial))
     seen = seen_from(device, origin)
