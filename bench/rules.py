@@ -38,6 +38,8 @@ Hoist = tuple[str, str]
 
 WIDEST = 400_000
 """Partial plans of one column kept at a time; a column that needs more is cut, and the answer says so."""
+CHUNK = 5_000
+"""Partial plans extended at once (memory)."""
 
 
 @dataclass(frozen=True)
@@ -195,15 +197,25 @@ def _within(program: TileProgram, device: Device, column: Column, kept: list[Int
     if most is not None and makespans(device, open_rows, choice)[0] > most:
         return choice[:0]
     for access in sorted(range(len(kept)), key=lambda a: -_weight(column, a, kept[a])):
-        choice = np.repeat(choice, len(kept[access]), axis=0)
-        choice[:, access] = np.tile(np.arange(len(kept[access])), len(choice) // len(kept[access]))
-        fits = column.fixed_sram + totals(open_rows, choice, "sram") <= device.sram.usable
-        choice = choice[fits]
-        if most is not None and len(choice):
-            choice = choice[makespans(device, open_rows, choice) <= most]
-        if len(choice) > WIDEST:
-            return None
+        parts, count = [], 0
+        for start in range(0, len(choice), CHUNK):
+            part = _extended(choice[start : start + CHUNK], access, len(kept[access]))
+            part = part[column.fixed_sram + totals(open_rows, part, "sram") <= device.sram.usable]
+            if most is not None and len(part):
+                part = part[makespans(device, open_rows, part) <= most]
+            parts.append(part)
+            count += len(part)
+            if count > WIDEST:
+                return None
+        choice = np.concatenate(parts) if parts else choice[:0]
     return np.stack([n[c] for n, c in zip(numbers, choice.T, strict=True)], axis=1)
+
+
+def _extended(choice: Ints, access: int, options: int) -> Ints:
+    """Every partial plan of ``choice`` with every one of the ``options`` of ``access``."""
+    out = np.repeat(choice, options, axis=0)
+    out[:, access] = np.tile(np.arange(options), len(choice))
+    return out
 
 
 def _weight(column: Column, access: int, kept: Ints) -> int:

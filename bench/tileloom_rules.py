@@ -113,6 +113,7 @@ def summary(rows: list[Row]) -> dict[str, Row]:
         for opponent in OPPONENTS:
             gains = [g for r in mine if (g := gain(r, opponent)) is not None]
             entry["worse"] += [f"{r['shape']} ({opponent})" for r in mine if (gain(r, opponent) or 1) < 1]
+            entry[f"{opponent}_undecided_columns"] = sum(r[f"{opponent}_cut"] for r in mine)
             entry[f"{opponent}_without_plan"] = sum(r[f"{opponent}_cycles"] is None for r in mine)
             if gains:
                 mean = math.exp(sum(map(math.log, gains)) / len(gains))
