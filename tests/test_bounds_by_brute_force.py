@@ -7,6 +7,7 @@ of single options.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from random import Random
@@ -17,7 +18,7 @@ import pytest
 from gemm import gemm
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from instances import random_device, random_program, with_reduction
+from instances import random_device, random_program, varying_program, with_reduction
 
 from cpplan.cost.table import Column, Ints, feasible, makespans
 from cpplan.device.device import Device
@@ -175,10 +176,21 @@ def check_all(device: Device, programs: list[TileProgram], r: Random) -> Space:
     return found
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
-@given(st.randoms(use_true_random=False))
-def test_random_programs(r: Random) -> None:
-    device, program = random_device(r), random_program(r)
+def faulty(r: Random, device: Device) -> Device:
+    """``device`` without one to three of its cores."""
+    cores = list(itertools.product(*(range(d.extent) for d in device.dims)))
+    disabled = tuple(sorted(r.sample(cores, min(len(cores) - 1, r.randint(1, 3)))))
+    return replace(device, disabled=disabled, fingerprint=str(disabled))
+
+
+@pytest.mark.parametrize("draw", [random_program, varying_program])
+@pytest.mark.parametrize("faults", [False, True], ids=["whole", "faulty"])
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(r=st.randoms(use_true_random=False))
+def test_random_programs(draw: Callable[[Random], TileProgram], faults: bool, r: Random) -> None:
+    """Loops with one trip count, or one that depends on the block; all cores, or some disabled."""
+    device, program = random_device(r), draw(r)
+    device = faulty(r, device) if faults else device
     assume(0 < count([program], device, LARGEST) <= LARGEST)
     check_all(device, [program], r)
 
