@@ -138,38 +138,35 @@ def with_reduction(r: Random, program: TileProgram) -> TileProgram:
 
 
 def varying_program(r: Random) -> TileProgram:
-    """A random program with at least two blocks, some of whose loops run more often in some blocks than in others."""
-    while True:
-        program = random_program(r)
-        dims = [d for d in program.dims if d.extent > 1]
-        if program.loops and dims:
-            return replace(program, loops=tuple(_varying_loops(r, program.loops, dims)))
+    """A random program whose loops, if it has any, run more often in some blocks than in others."""
+    program = random_program(r)
+    dims = [
+        d if d.extent > 1 or any(e.extent > 1 for e in program.dims) else replace(d, extent=3) for d in program.dims
+    ]
+    return replace(program, dims=tuple(dims), loops=tuple(_varying_loops(r, program.loops, dims)))
 
 
 def _varying_loops(r: Random, loops: tuple[Loop, ...], dims: list[Dim]) -> Iterator[Loop]:
-    """Every outermost loop, or else one inside it, gets a profile with the same largest trip count or a smaller one."""
-    taken: set[str] = set()
+    """Outermost loops get profiles, or else one inside them, with the same largest trip count or a smaller one."""
+    inside: set[str] = set()
     for loop in loops:
-        inside = loop.parent in taken
-        if inside or (r.random() < 0.2 and any(other.parent == loop.name for other in loops)):
-            taken |= {loop.name} if inside else set()
-            yield loop
-            continue
-        taken.add(loop.name)
-        profile = random_profile(r, r.choice(dims), loop.trips)
-        yield replace(loop, trips=profile.high, profile=profile)
+        nested = loop.parent in inside
+        plain = nested or (r.random() < 0.2 and any(other.parent == loop.name for other in loops))
+        profile = None if plain else random_profile(r, r.choice([d for d in dims if d.extent > 1]), loop.trips)
+        inside |= {loop.name} if nested or profile is not None else set()
+        yield loop if profile is None else replace(loop, trips=profile.high, profile=profile)
 
 
 def random_profile(r: Random, dim: Dim, most: int) -> Profile:
     """Trip counts that grow or fall with the blocks of ``dim``, with or without limits, up to ``most``."""
-    while True:
-        slope, divisor = r.choice([-1, 1]) * r.choice([1, 2, 32, 64, 96, 128]), r.choice([1, 2, 3, 32, 64, 100])
+    for _ in range(20):
+        slope, divisor = r.choice([1, -1]) * r.choice([1, 2, 32, 64, 96, 128]), r.choice([1, 2, 3, 32, 64, 100])
         offset = r.choice([0, 0, abs(slope), -slope, r.randint(-200, 200), -slope * dim.extent])
-        low = r.choice([0, 0, 0, 1, 2])
-        profile = Profile(dim.name, slope, offset, divisor, low, most)
+        profile = Profile(dim.name, slope, offset, divisor, r.choice([0, 0, 0, 1, 2]), most)
         trips = [int(profile.at(i)) for i in range(dim.extent)]
         if max(trips) > min(trips):
             return replace(profile, high=max(trips))
+    return Profile(dim.name, 1, 0, 1, 0, min(most, dim.extent - 1))
 
 
 def of_rows(r: Random, program: TileProgram) -> TileProgram:
