@@ -70,11 +70,11 @@ def math_cycles(program: TileProgram, device: Device, plan: Plan, in_l1: frozens
     moved = {}
     for access, place in zip(program.accesses, plan.placements, strict=True):
         source = resident(device) if access.name in in_l1 else device
-        moved[access.name] = _stream(program, source, layout, active, nest, access, place)
+        moved[access.name] = _stream(program, source, layout, active, nest, access, place, None)
         if access.name in in_l1 and access.kind != "load":
             nothing = np.zeros(layout.count, dtype=np.int64)
             moved[access.name] = Stream(nothing, nothing, 0)
-    levels, _ = _levels(program, device, plan, nest, layout, moved)
+    levels, _ = _levels(program, device, plan, nest, layout, moved, None)
     drain = levels[nest.names.index(plan.placement("c").level)].serial_store
     return device.launch_cycles + levels[0].total - drain
 

@@ -19,6 +19,7 @@ from cpplan.cost.table import build_column
 from cpplan.device.device import Device
 from cpplan.device.spec import load_device
 from cpplan.encode.solve import RankedPlan, solve
+from cpplan.plan.nest import cores_per_dim
 from cpplan.plan.plan import Plan, Split
 from cpplan.plan.routes import group_members, readers
 from cpplan.plan.space import violations
@@ -101,12 +102,13 @@ def test_tt_xla_1066_no_plan_exceeds_the_limit_of_blackhole() -> None:
 @pytest.mark.parametrize("cores", ["8x8", "3x3"])
 def test_tt_mlir_7092_a_tensor_smaller_than_the_grid_leaves_cores_idle(cores: str) -> None:
     found = best(problem(gemm(64, 128, 64, (32, 32, 32))), load_device("wormhole", cores=cores))
-    assert found.plan.cores <= 2 * 4
+    cores_of = cores_per_dim(found.plan.spatial)
+    assert cores_of.get("m", 1) * cores_of.get("n", 1) <= 2 * 4  # others may share the trips of the loop
 
 
 def transposed(plan: Plan) -> Plan:
     swap = {"m": "n", "n": "m"}
-    spatial = tuple(tuple(Split(swap[s.dim], s.factor) for s in splits) for splits in reversed(plan.spatial))
+    spatial = tuple(tuple(Split(swap.get(s.dim, s.dim), s.factor) for s in splits) for splits in reversed(plan.spatial))
     return replace(plan, spatial=spatial)
 
 

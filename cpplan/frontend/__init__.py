@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cpplan.frontend.reading import Reading, Refusal, all_refused
-from cpplan.tile.program import Problem
+
+if TYPE_CHECKING:
+    from cpplan.tile.program import Problem
 
 __all__ = ["Reading", "Refusal", "read_launches", "read_problems"]
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from cpplan.errors import InputError, KernelError
-from cpplan.tile.program import Problem
+
+if TYPE_CHECKING:
+    from cpplan.tile.program import Problem
 
 
 @dataclass(frozen=True)
