@@ -206,8 +206,12 @@ def _smaller_and_smaller(
 ) -> list[tuple[int, Placement]]:
     """Of placements, nearest first, those that take less SRAM than all nearer ones, with their bytes."""
     out: list[tuple[int, Placement]] = []
+    sizes: dict[tuple[str, int], int] = {}
     for place in near:
-        size = buffer_bytes(program, device, nest, access, place)
+        key = place.level, place.depth
+        if key not in sizes:
+            sizes[key] = buffer_bytes(program, device, nest, access, place)
+        size = sizes[key]
         if not out or size < out[-1][0]:
             out.append((size, place))
     return out
