@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 from cpplan.device.device import Device, Dram, Multicast, Noc, SpatialDim, Sram, Transfer, Unit
 from cpplan.plan.plan import Placement, Plan, Split
-from cpplan.tile.program import Access, Affine, Buffer, Dim, Loop, Op, Problem, Tensor, TileProgram
+from cpplan.tile.program import Access, Affine, Buffer, Dim, Loop, Op, Problem, Profile, Tensor, TileProgram
 
 
 def device() -> Device:
@@ -58,6 +59,11 @@ def program() -> TileProgram:
         buffers=(Buffer("acc", (128, 128), "fp32"),),
         block=(("BM", 128), ("BN", 128), ("BK", 64)),
     )
+
+
+def triangular() -> TileProgram:
+    """The matmul with a lower triangular left side: row block i of four takes i + 1 trips."""
+    return replace(program(), loops=(Loop("k", 4, None, 4 * 10, (), Profile("m", 1, 1, 1, 1, 4)),))
 
 
 def _times(index: str, step: int) -> Affine:

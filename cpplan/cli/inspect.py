@@ -13,7 +13,7 @@ from cpplan.cli import words
 from cpplan.cli.console import print_json, progress, results, table
 from cpplan.cli.options import kernel_file, launch_options, take_launch
 from cpplan.tile.layout import layout_of
-from cpplan.tile.mlir_types import affine_text, bounds_text
+from cpplan.tile.mlir_types import affine_text, bounds_text, profile_text
 from cpplan.tile.program import Access, Bounds, Problem, TileProgram
 from cpplan.tile.reduction import reductions, why_not
 
@@ -66,6 +66,7 @@ def _record(problem: Problem, program: TileProgram) -> dict[str, Any]:
         "block": dict(program.block),
         "grid": {dim.name: dim.extent for dim in program.dims},
         "loops": {loop.name: loop.trips for loop in program.loops},
+        "trips_by_block": {loop.name: profile_text(loop.profile) for loop in program.loops if loop.profile},
         "may_be_split": {found.loop: found.kind for found in reductions(program)},
         "may_not_be_split": dict(why_not(program)),
         "layout": layout_of(program),
@@ -111,10 +112,18 @@ def _print(console: Console, problem: Problem, program: TileProgram, candidates:
         console.print()
     console.print(_reuse_table(program))
     console.print()
-    for line in _split_lines(program):
+    for line in (*_trip_lines(program), *_split_lines(program)):
         console.print(line, markup=False)
     if program.loops:
         console.print()
+
+
+def _trip_lines(program: TileProgram) -> Iterator[str]:
+    for loop in program.loops:
+        if loop.profile is not None:
+            yield f"trips of loop {loop.name} by block: {profile_text(loop.profile)}"
+        elif loop.total_trips is not None:
+            yield f"trips of loop {loop.name} differ in no known way; it is charged {loop.trips} in every block"
 
 
 def _split_lines(program: TileProgram) -> Iterator[str]:

@@ -23,6 +23,8 @@ LANE_ROUNDS = (16, 64, 256, 1024, 4096)
 """Lanes per round, best bound first, for the same reason."""
 LANE_CHUNK = 400_000
 """Lanes per vectorised pass (memory)."""
+REFINED = 512
+"""Columns whose mappings are looked at between two looks at the clock."""
 CONSTRUCTED = 24
 """Spreads from which the first plans are built."""
 SEEDS = 6
@@ -120,9 +122,8 @@ def _construct(search: Search, family: FamilyFacts, blocks: Ints) -> None:
 
 def _bounded(search: Search, family: FamilyFacts, lanes: Lanes, widest: int | None = None) -> Iterator[Bounded]:
     """Columns of ``lanes`` within the limit, in wave orders that the restriction allows."""
-    dims = tuple(dim.name for dim in family.facts.program.dims)
     for found in column_bounds(family.facts, search.device, lanes, search.limit, widest):
-        keep = allowed_orders(found.order, dims, search.restriction)
+        keep = allowed_orders(found.order, family.facts.program, search.restriction)
         yield Bounded(found.lane[keep], found.order[keep], found.bound[keep])
 
 
@@ -182,9 +183,15 @@ def _ranked_lanes(search: Search, family: FamilyFacts, blocks: Ints) -> Iterator
 
 
 def _refined(search: Search, columns: ColumnSet) -> ColumnSet:
-    """Second pass: the legal mappings of every spread, with bounds from their real deliveries."""
-    out = [_expanded(search, columns.take(part)) for part in chunks(np.arange(len(columns.block)), LANE_CHUNK)]
-    return _merged(out)[0] if out else columns
+    """Second pass: the legal mappings of every spread, with bounds from their real deliveries, best bound first."""
+    out = []
+    ranked = np.argsort(columns.bound, kind="stable")
+    for part in chunks(ranked, REFINED):
+        if search.late():
+            search.left_open(int(columns.bound[part].min()))
+            break
+        out.append(_expanded(search, columns.take(part)))
+    return _merged(out)[0] if out else columns.take(ranked[:0])
 
 
 def _expanded(search: Search, columns: ColumnSet) -> ColumnSet:

@@ -13,18 +13,26 @@ from cpplan.device.device import Device
 from cpplan.encode.blocks import Ints
 from cpplan.encode.lanes import SpatialTable
 from cpplan.encode.orders import order_of
+from cpplan.encode.scope import scopes
 from cpplan.plan.forms import loop_orders
-from cpplan.plan.plan import Combine
-from cpplan.plan.restrict import Restriction
+from cpplan.plan.plan import LAUNCH, Combine, Order
+from cpplan.plan.restrict import Restriction, level_names
 from cpplan.plan.space import METHODS
 from cpplan.tile.family import map_leaves
-from cpplan.tile.program import Family, Problem, TileProgram
+from cpplan.tile.program import Access, Family, Problem, TileProgram
 
 
 def allowed_blocks(problem: Problem, restriction: Restriction) -> tuple[Family, ...]:
-    """The families with the block shapes that the restriction allows; families without any are left out."""
+    """The families with the block shapes that the restriction allows; families without any are left out.
+
+    So are those with an access that no pattern of delivery is left for, and all when pins contradict each other.
+    """
+    if restriction.contradicts_itself():
+        return ()
     out = []
     for family in problem.families:
+        if not all(scope.has_some_pattern() for scope in scopes(family.stacked, restriction)):
+            continue
         keep = np.array([restriction.allows_block(block) for block in family.blocks], dtype=bool)
         if keep.all():
             out.append(family)
@@ -92,15 +100,27 @@ def _only(table: SpatialTable, keep: Bools) -> SpatialTable:
     )
 
 
-def allowed_orders(codes: Ints, dims: tuple[str, ...], restriction: Restriction) -> Bools:
-    """Which wave loops, given as codes over ``dims``, the restriction allows in some order of the dims of each."""
-    if not restriction.about("order"):
+def allowed_orders(codes: Ints, program: TileProgram, restriction: Restriction) -> Bools:
+    """Which wave loops, given as codes over the program's dims, the restriction allows in some order of the dims of
+    each loop, in which every access has a level that its own terms allow."""
+    if not restriction.about("order", "level"):
         return np.ones(len(codes), dtype=bool)
     different, which = np.unique(codes, return_inverse=True)
-    fits = [_some_order(order_of(int(code), len(dims)), dims, restriction) for code in different]
+    fits = [_some_order(order_of(int(code), len(program.dims)), program, restriction) for code in different]
     return np.array(fits, dtype=bool)[which.ravel()]
 
 
-def _some_order(order: tuple[tuple[int, ...], ...], dims: tuple[str, ...], restriction: Restriction) -> bool:
-    named = tuple(tuple(dims[d] for d in group) for group in order)
-    return any(restriction.allows_order(arranged) for arranged in loop_orders(named))
+def _some_order(order: tuple[tuple[int, ...], ...], program: TileProgram, restriction: Restriction) -> bool:
+    named = tuple(tuple(program.dims[d].name for d in group) for group in order)
+    return any(
+        restriction.allows_order(arranged)
+        and all(_has_level(program, access, arranged, restriction) for access in program.accesses)
+        for arranged in loop_orders(named)
+    )
+
+
+def _has_level(program: TileProgram, access: Access, order: Order, restriction: Restriction) -> bool:
+    """Whether some level around ``access`` has a name that its terms allow, be it that of a loop with one trip."""
+    own = restriction.of_access(access.name).about("level")
+    levels = [(LAUNCH,), *level_names(order).values(), *((loop,) for loop in program.loop_path(access.loop))]
+    return any(own.allows_level(names) for names in levels)

@@ -33,9 +33,12 @@ class Scope:
     def has_pattern(self, pattern: Pattern) -> bool:
         """Whether deliveries of this pattern may be left."""
         patterns = self.terms.only(lambda t: t.decision == "broadcast" and isinstance(t.value, str))
-        return patterns.satisfied(lambda t: t.value == pattern) and all(
-            _asks_to_share(term) in (None, pattern != "private") for term in self.terms.pins
-        )
+        return patterns.satisfied(lambda t: t.value == pattern) and all(_may_have(t, pattern) for t in self.terms.pins)
+
+    def has_some_pattern(self) -> bool:
+        """Whether any pattern may be left: pins of sharing may contradict each other in every mapping."""
+        patterns: tuple[Pattern, ...] = ("private", "multicast", "forward")
+        return any(self.has_pattern(pattern) for pattern in patterns)
 
     def at_waves(self, names: Sequence[str]) -> Bools:
         """(sets,) whether the level inside the loops of a set of dims, bit i for ``names[i]``, may be left.
@@ -68,11 +71,15 @@ class Scope:
         return _left(self.access, asked, device, spatial, found) if asked else found
 
 
-def _asks_to_share(term: Term) -> bool | None:
-    """Whether a pin asks for groups of several cores, or of one; None when it says nothing about that."""
-    if term.decision == "group":
-        return any(size > 1 for size in cast(tuple[int, ...], term.value))
-    return bool(term.value) if term.decision == "broadcast" and isinstance(term.value, tuple) else None
+def _may_have(pin: Term, pattern: Pattern) -> bool:
+    """Whether a pin of who shares or who reads may hold of deliveries of a pattern."""
+    if pin.decision == "reader":
+        return pattern == "multicast"
+    if pin.decision == "group":
+        return any(size > 1 for size in cast(tuple[int, ...], pin.value)) == (pattern != "private")
+    if pin.decision == "broadcast" and isinstance(pin.value, tuple):
+        return bool(pin.value) == (pattern != "private")
+    return True
 
 
 @lru_cache(maxsize=1 << 14)

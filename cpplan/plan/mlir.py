@@ -29,7 +29,7 @@ from cpplan.plan.plan import LAUNCH, Placement, Plan, wave
 from cpplan.plan.space import shared_loop
 from cpplan.tile.layout import layout_of
 from cpplan.tile.mlir import print_program
-from cpplan.tile.program import Access, Affine, TileProgram
+from cpplan.tile.program import Access, Affine, Loop, TileProgram
 
 INDENT = "  "
 SEPARATOR = "// -----"
@@ -173,15 +173,12 @@ class _Printer:
 
     def kernel_loop(self, node: int) -> Iterator[str]:
         """The head of a loop of the kernel."""
-        name, trips, first, step = self.names[node], self.nest.trips[node], "%zero", "%one"
+        name, first, step = self.names[node], "%zero", "%one"
         if self.shared is not None and self.shared[0] == self.nest.names[node]:
-            trips, first, step = self._whole_trips(self.shared[0]), f"%part_{name}", f"%cores_{name}"
+            first, step = f"%part_{name}", f"%cores_{name}"
             yield f"{step} = arith.constant {self.shared[1]} : index"
-        yield f"%trips_{name} = arith.constant {trips} : index"
+        yield from _trips(name, self.program.loop(self.nest.names[node]))
         yield f"scf.for %{name} = {first} to %trips_{name} step {step} {{"
-
-    def _whole_trips(self, loop: str) -> int:
-        return next(item.trips for item in self.program.loops if item.name == loop)
 
     def index_of(self, dims: Iterable[str]) -> Iterator[str]:
         """Block indices of parallel dims: wave number times cores, plus the core's digits."""
@@ -280,6 +277,20 @@ class _Printer:
 
     def _placed(self) -> list[tuple[Access, Placement]]:
         return list(zip(self.program.accesses, self.plan.placements, strict=True))
+
+
+def _trips(name: str, loop: Loop) -> Iterator[str]:
+    """How often a loop of the kernel runs for the block at hand, whether or not several cores share it."""
+    profile = loop.profile
+    if profile is None:
+        yield f"%trips_{name} = arith.constant {loop.trips} : index"
+        return
+    formula = f"(d0 * {profile.slope} + {profile.offset}) ceildiv {profile.divisor}"
+    yield f"%line_{name} = affine.apply affine_map<(d0) -> ({formula})>(%{_symbol(profile.dim)})"
+    yield f"%low_{name} = arith.constant {profile.low} : index"
+    yield f"%high_{name} = arith.constant {profile.high} : index"
+    yield f"%some_{name} = arith.maxsi %line_{name}, %low_{name} : index"
+    yield f"%trips_{name} = arith.minsi %some_{name}, %high_{name} : index"
 
 
 def _times(term: str, factor: int) -> str:

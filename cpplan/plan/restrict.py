@@ -31,6 +31,11 @@ Decision = Literal[
 OF_ACCESS: tuple[Decision, ...] = ("level", "depth", "broadcast", "group", "noc", "reader")
 """Decisions that every access has."""
 
+EXACT: tuple[Decision, ...] = (
+    "block", "cores", "on", "digits", "origin", "combine", "combine noc", "depth", "group", "noc",
+)  # fmt: skip
+"""Decisions that have one value by one name: no two different ones hold of a plan."""
+
 Loops = tuple[frozenset[str], ...]
 """Wave loops, outermost first, each as the set of parallel dims that it fuses."""
 
@@ -176,6 +181,20 @@ class Restriction:
 
         return self.of_access(access).satisfied(holds)
 
+    def allows_level(self, names: Collection[str]) -> bool:
+        """Whether a transfer may sit at a level that goes by ``names``, by the terms about levels of its access."""
+        return self.about("level").satisfied(lambda t: t.value in names)
+
+    def contradicts_itself(self) -> bool:
+        """Whether no plan of any kernel can satisfy the pins: a quick look, not a proof that one can."""
+        pinned: dict[tuple[Decision, str], Hashable] = {}
+        for pin in self.pins:
+            if pin.decision in EXACT and pinned.setdefault((pin.decision, pin.subject), pin.value) != pin.value:
+                return True
+            if pin.decision == "group" and any(_other_axes(pin, other) for other in self.pins):
+                return True
+        return bool(set(self.pins) & set(self.forbids))
+
     def by_pinned_name(self, plan: Plan) -> Plan:
         """``plan``, which satisfies the restriction, with its readers under the names that are pinned."""
         pinned = {t.subject: cast(Reader, t.value) for t in reversed(self.about("reader").pins)}
@@ -189,6 +208,13 @@ class Restriction:
 
 FREE = Restriction()
 """No restriction."""
+
+
+def _other_axes(group: Term, other: Term) -> bool:
+    """Whether ``other`` asks to share along other spatial dims than groups of the given sizes do."""
+    if (other.decision, other.subject) != ("broadcast", group.subject) or not isinstance(other.value, tuple):
+        return False
+    return other.value != tuple(axis for axis, size in enumerate(cast(tuple[int, ...], group.value)) if size > 1)
 
 
 def as_loops(order: Iterable[Iterable[str]]) -> Loops:

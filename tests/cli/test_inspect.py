@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from cpplan.cli import main
 
 KERNELS = str(Path(__file__).with_name("kernels.py"))
+PROFILES = str(Path(__file__).parents[1] / "frontend" / "kernels" / "profiles.py")
 ROWS = str(Path(__file__).parents[1] / "frontend" / "kernels" / "rows.py")
 
 
@@ -88,3 +89,16 @@ def test_masks_are_listed_with_their_bounds_and_what_they_fill_in() -> None:
     shown = [[cell.strip() for cell in row if cell.strip()] for row in rows]
     assert ["x", "cut", "index < 1000", "anything"] in shown
     assert ["y", "cut", "index < 1000", "kept"] in shown
+
+
+def test_trips_that_differ_between_blocks_are_shown() -> None:
+    (problem,) = json.loads(CliRunner().invoke(main, ["inspect", PROFILES, "--json", "--", "before"]).stdout)[
+        "problems"
+    ]
+    ((loop, trips),) = problem["trips_by_block"].items()
+    (rows,) = (name for name, extent in problem["grid"].items() if extent == 8)
+    assert (problem["loops"], trips) == ({loop: 14}, f"min(14, max(0, (32 * {rows} + 0) ceildiv 16))")
+    text = CliRunner().invoke(main, ["inspect", PROFILES, "--", "before"]).stdout
+    assert f"trips of loop {loop} by block: {trips}" in text
+    text = CliRunner().invoke(main, ["inspect", PROFILES, "--", "square"]).stdout
+    assert f"trips of loop {loop} differ in no known way; it is charged 49 in every block" in text

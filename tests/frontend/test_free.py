@@ -218,6 +218,10 @@ def test_causal_loops_are_counted_up_to_the_last_clipped_block(length: int) -> N
         heads = 4
         assert (first.trips, first.total_trips) == (max(before), heads * sum(before)), block
         assert (second.trips, second.total_trips) == (max(beside), heads * sum(beside)), block
+        assert first.profile is not None
+        assert [int(first.profile.at(i)) for i in range(len(before))] == before, block
+        if second.profile is not None and min(beside) < max(beside):
+            assert [int(second.profile.at(i)) for i in range(len(beside))] == beside, block
 
 
 def test_chunk_scan_is_counted_for_every_block_shape() -> None:

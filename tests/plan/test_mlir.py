@@ -18,10 +18,12 @@ from cpplan.cost.model import evaluate
 from cpplan.plan.mlir import SEPARATOR, print_plan
 from cpplan.plan.plan import Plan, Split, wave
 from cpplan.tile.mlir import parse_program
+from cpplan.tile.program import TileProgram
 
 
-def parse(plan: Plan) -> builtin.ModuleOp:
-    text = print_plan(toy.program(), toy.device(), plan, evaluate(toy.program(), toy.device(), plan))
+def parse(plan: Plan, program: TileProgram | None = None) -> builtin.ModuleOp:
+    program = program or toy.program()
+    text = print_plan(program, toy.device(), plan, evaluate(program, toy.device(), plan))
     context = Context(allow_unregistered=True)
     for dialect in (builtin.Builtin, affine.Affine, scf.Scf, arith.Arith):
         context.load_dialect(dialect)
@@ -116,3 +118,14 @@ def value_of(op: affine.ApplyOp, point: dict[str, int]) -> int:
     formula: AffineMap = op.map.data
     (value,) = formula.eval([point[str(operand.name_hint)] for operand in op.mapOperands], [])
     return value
+
+
+def test_a_loop_whose_trips_differ_runs_as_often_as_its_block_says() -> None:
+    ops = {str(op.results[0].name_hint): op for op in parse(toy.plan(), toy.triangular()).walk() if op.results}
+    (line,) = (op for name, op in ops.items() if name == "line_k")
+    assert isinstance(line, affine.ApplyOp)
+    assert [str(operand.name_hint) for operand in line.mapOperands] == ["m"]
+    assert [value_of(line, {"m": block}) for block in range(4)] == [1, 2, 3, 4]
+    assert isinstance(ops["some_k"], arith.MaxSIOp) and isinstance(ops["trips_k"], arith.MinSIOp)
+    limits = [ops[name].attributes.get("value") or ops[name].properties["value"] for name in ("low_k", "high_k")]
+    assert [limit.value.data for limit in limits] == [1, 4]  # type: ignore[attr-defined]

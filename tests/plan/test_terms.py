@@ -142,3 +142,22 @@ def test_what_is_not_there_is_an_error_that_lists_what_is(text: str, message: st
     with pytest.raises(InputError, match=message) as caught:
         parse_restriction(problem(), toy.device(), [], [text])
     assert str(caught.value).startswith(f"--forbid {text}: ")
+
+
+@pytest.mark.parametrize(
+    ("pins", "forbids", "answer"),
+    [
+        (["load_a.depth=1", "load_a.depth=2"], [], True),
+        (["load_a.depth=1", "load_b.depth=2"], [], False),
+        (["load_a.broadcast=row", "load_a.group=1x1"], [], True),
+        (["load_a.broadcast=multicast", "load_a.broadcast=row", "load_a.group=2x1"], [], False),
+        (["order=m,n", "order=m.n"], [], False),
+        (["load_a.reader=first", "load_a.reader=diagonal"], [], False),
+        (["load_a.level=k"], ["load_a.level=k"], True),
+        ([], ["load_a.depth=1", "load_a.depth=2"], False),
+    ],
+)
+def test_pins_that_contradict_each_other_in_any_kernel_are_seen_at_once(
+    pins: list[str], forbids: list[str], answer: bool
+) -> None:
+    assert parse_restriction(problem(), toy.device(), pins, forbids).contradicts_itself() == answer

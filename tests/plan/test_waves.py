@@ -16,7 +16,7 @@ from cpplan.plan.nest import build_nest
 from cpplan.plan.plan import Placement, Split
 from cpplan.plan.space import legal_levels
 from cpplan.plan.waves import least_trips_in_waves, trips_in_waves
-from cpplan.tile.program import Access, Profile, TileProgram
+from cpplan.tile.program import Access, Profile
 
 QUICK = settings(max_examples=200, deadline=None)
 PROFILES = st.builds(
@@ -66,32 +66,27 @@ def test_many_at_once(drawn: list[tuple[Profile, int, int, int]]) -> None:
 # -- in the nest -------------------------------------------------------------------------------------------------------
 
 
-def triangular() -> TileProgram:
-    """The toy matmul with a lower triangular left side: row block i of four takes i + 1 trips."""
-    program = toy.program()
-    profile = Profile("m", 1, 1, 1, 1, 4)
-    return replace(program, loops=(replace(program.loops[0], total_trips=4 * 10, profile=profile),))
-
-
 def test_one_core_runs_the_mean_and_holds_the_most() -> None:
-    nest = build_nest(triangular(), ((), ()), (("m",), ("n",)))
+    nest = build_nest(toy.triangular(), ((), ()), (("m",), ("n",)))
     assert (nest.names, nest.trips, nest.spans) == (("", "wave.m", "wave.n", "k"), (1, 4, 4, 3), (1, 4, 4, 4))  # 10 / 4
 
 
 def test_two_cores_run_what_the_longer_block_takes() -> None:
-    nest = build_nest(triangular(), ((Split("m", 2),), ()), (("m",), ("n",)))
+    nest = build_nest(toy.triangular(), ((Split("m", 2),), ()), (("m",), ("n",)))
     assert nest.trips[-1] == 3  # (2 + 4) / 2
-    assert build_nest(triangular(), ((Split("m", 3),), ()), (("m",), ("n",))).trips[-1] == 4  # (3 + 4) / 2, rounded up
+    assert (
+        build_nest(toy.triangular(), ((Split("m", 3),), ()), (("m",), ("n",))).trips[-1] == 4
+    )  # (3 + 4) / 2, rounded up
 
 
 def test_cores_that_share_the_loop_divide_the_trips_of_every_block() -> None:
-    nest = build_nest(triangular(), ((Split("k", 3),), ()), (("m",), ("n",)))
+    nest = build_nest(toy.triangular(), ((Split("k", 3),), ()), (("m",), ("n",)))
     assert (nest.trips[-1], nest.spans[-1]) == (2, 2)  # (1 + 1 + 1 + 2) / 4, rounded up; ceil(4 / 3)
-    assert "k" not in build_nest(triangular(), ((Split("k", 2), Split("k", 2)), ()), (("m",), ("n",))).names
+    assert "k" not in build_nest(toy.triangular(), ((Split("k", 2), Split("k", 2)), ()), (("m",), ("n",))).names
 
 
 def test_a_tile_moved_outside_the_loop_is_held_for_the_longest_block() -> None:
-    program, device = triangular(), toy.device()
+    program, device = toy.triangular(), toy.device()
     nest = build_nest(program, ((), ()), (("m",), ("n",)))
     rows = program.accesses[0]
     place = Placement(rows.name, "wave.m", 1, (1, 1))
@@ -101,14 +96,14 @@ def test_a_tile_moved_outside_the_loop_is_held_for_the_longest_block() -> None:
 
 def test_a_loop_of_one_trip_in_the_mean_is_still_a_level_when_some_block_takes_more() -> None:
     """Two trips in the last of four blocks only: half a trip in the mean, but two tiles to hold."""
-    program = triangular()
+    program = toy.triangular()
     loop = replace(program.loops[0], trips=2, total_trips=8, profile=Profile("m", 1, -1, 1, 0, 2))
     nest = build_nest(replace(program, loops=(loop,)), ((), ()), (("m",), ("n",)))
     assert (nest.names[-1], nest.trips[-1], nest.spans[-1]) == ("k", 1, 2)
 
 
 def test_a_store_may_leave_a_varying_loop_that_it_depends_on() -> None:
-    program = triangular()
+    program = toy.triangular()
     store: Access = replace(program.accesses[2], loop="k")
     kept = build_nest(program, ((), ()), (("m",), ("n",)))
     assert legal_levels(program, kept, store) == [3]  # one tile, written again in every trip

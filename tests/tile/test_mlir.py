@@ -10,7 +10,7 @@ from cpplan.errors import InputError
 from cpplan.frontend.build import build
 from cpplan.frontend.capture import capture_launches
 from cpplan.tile.mlir import parse_program, print_program
-from cpplan.tile.program import Access, Affine, Bounds, Buffer, Carry, Dim, Loop, Op, Tensor, TileProgram
+from cpplan.tile.program import Access, Affine, Bounds, Buffer, Carry, Dim, Loop, Op, Profile, Tensor, TileProgram
 
 ROOT = Path(__file__).parents[2]
 SUM = TileProgram(
@@ -85,6 +85,17 @@ def test_text_of_masks() -> None:
 def test_text_of_a_fill_that_is_no_number() -> None:
     program = replace(SUM, accesses=(replace(SUM.accesses[0], fill=math.nan), SUM.accesses[1]))
     assert parse_program(print_program(program)) == program
+
+
+@pytest.mark.parametrize("total", [10, None])
+def test_text_of_trips_by_block(total: int | None) -> None:
+    loop = replace(SUM.loops[0], total_trips=total, profile=Profile("row", 32, -16, 64, 0, 3))
+    program = replace(SUM, loops=(loop,))
+    text = print_program(program)
+    assert 'trips = "min(3, max(0, (32 * row + -16) ceildiv 64))"} {' in text
+    assert parse_program(text) == program
+    with pytest.raises(InputError, match="line 8: .* does not give trips by block"):
+        parse_program(text.replace("ceildiv", "floordiv"))
 
 
 def test_text_is_read_back() -> None:
