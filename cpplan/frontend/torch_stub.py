@@ -128,9 +128,10 @@ def _is_torch(frame: types.FrameType) -> bool:
 
 @functools.cache
 def _reads_device(code: types.CodeType, position: int) -> bool:
-    """Whether the instruction at ``position`` is the read of an attribute or method called ``device``."""
-    current = next((item for item in dis.get_instructions(code) if item.offset == position), None)
-    return current is not None and current.opname.startswith("LOAD_") and current.argval == "device"
+    """Whether the instruction at ``position`` is the read of an attribute or method called ``device``. Where that has
+    been repeated, Python 3.12 gives a position inside the instruction: the end of its inline cache."""
+    *_, current = (item for item in dis.get_instructions(code) if item.offset <= position)
+    return current.opname.startswith("LOAD_") and current.argval == "device"
 
 
 class _Nothing:

@@ -55,6 +55,11 @@ def test_tensors_are_recorded_with_strides_and_claim_to_be_on_the_gpu(tmp_path: 
     assert (str(tensor), tensor.strides) == ("fp32[64,8]", (1, 64))  # type: ignore[union-attr]
 
 
+def test_repeated_reads_of_the_device_agree(tmp_path: Path) -> None:
+    path = write(tmp_path, "x = torch.ones(64)\nassert {x.device.type for _ in range(20)} == {'cuda'}\nrun()\n")
+    assert len(capture_launches(path)) == 1
+
+
 def test_kernels_are_not_executed_in_either_mode(tmp_path: Path) -> None:
     path = write(tmp_path, "x = torch.ones(64)\ny = torch.zeros(64)\ncopy[(1,)](y, x, 64, BLOCK=64)\n")
     for mode in ("fake", "cpu"):
