@@ -56,8 +56,9 @@ class Built:
     origins: tuple[Scalar | None, ...] = ()
 
 
-def build(launch: Launch, fold: bool = True) -> Built:
-    """The tile program of ``launch``. ``fold`` drops what is constant at this block shape (selects, unused fills).
+def build(launch: Launch, fold: bool = True, expressions: bool = False) -> Built:
+    """The tile program of ``launch``. ``fold`` drops what is constant at this block shape (selects, unused fills);
+    ``expressions`` asks for those of loops and origins.
 
     Raises :class:`KernelError` when Triton cannot lower the kernel, a loop's trip count is only known at run time, or
     the grid cannot be numbered.
@@ -93,7 +94,7 @@ def build(launch: Launch, fold: bool = True) -> Built:
     limits = tuple(limits for _, limits in built)
     program = replace(program, buffers=buffers_of(program))
     found = Built(program, limits, numbering.box, numbering.blocks.programs)
-    return found if fold else _with_expressions(found, analysis, numbering)
+    return _with_expressions(found, analysis, numbering) if expressions else found
 
 
 def _with_expressions(built: Built, analysis: Analysis, numbering: Numbering) -> Built:

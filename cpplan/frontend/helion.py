@@ -82,7 +82,7 @@ def block_names(bound: Any) -> list[str]:
 def configurations(bound: Any, overrides: Mapping[str, Any]) -> list[Any]:
     """The configurations to plan with: the author's, or a choice over the block sizes that Helion would search.
 
-    ``overrides`` replaces block sizes by name; only the first configuration is then used.
+    ``overrides`` replaces block sizes and reduction chunks by name; only the first configuration is then used.
     """
     given = list(bound.kernel.configs)
     configs = given or list(itertools.islice(_searched(bound), MAX_CONFIGS))
@@ -90,10 +90,24 @@ def configurations(bound: Any, overrides: Mapping[str, Any]) -> list[Any]:
         return configs
     from helion import Config
 
-    sizes = list(configs[0].config.get("block_sizes", ()))
-    for position, name in enumerate(block_names(bound)):
-        sizes[position] = overrides.get(name, sizes[position])
-    return [Config(**{**configs[0].config, "block_sizes": sizes})]
+    fields = dict(configs[0].config)
+    for field, names in (("block_sizes", block_names(bound)), ("reduction_loops", _chunk_names(fields))):
+        values = list(fields.get(field, ()))
+        if values:
+            fields[field] = [overrides.get(name, value) for name, value in zip(names, values, strict=False)]
+    return [Config(**fields)]
+
+
+def parameters(bound: Any, config: Any) -> tuple[tuple[str, int], ...]:
+    """Block sizes of a configuration by name, and the chunks in which it reduces rows, where these are not whole."""
+    fields = config.config
+    chunks = zip(_chunk_names(fields), fields.get("reduction_loops", ()), strict=False)
+    blocks = zip(block_names(bound), fields.get("block_sizes", ()), strict=False)
+    return (*blocks, *((name, size) for name, size in chunks if size))
+
+
+def _chunk_names(fields: Mapping[str, Any]) -> list[str]:
+    return [f"chunk_{position}" for position in range(len(fields.get("reduction_loops", ())))]
 
 
 def _searched(bound: Any) -> Iterator[Any]:

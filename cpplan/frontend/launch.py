@@ -48,12 +48,17 @@ class DescriptorArgument:
 Argument = TensorArgument | DescriptorArgument | int | float | bool | None | tuple[Any, ...]
 
 
+Config = tuple[tuple[str, Any], ...]
+"""Tuned parameters with their values."""
+
+
 @dataclass(frozen=True)
 class Launch:
     """One ``kernel[grid](...)``: everything lowering and analysis need, and nothing of Triton's run-time state.
 
     ``signature``, ``constants`` and ``attributes`` are in the form ``triton.compiler.ASTSource`` takes. ``group``
-    numbers the autotuned call this launch belongs to (None when not tuned) and ``config`` lists the tuned parameters.
+    numbers the autotuned call this launch belongs to (None when not tuned) and ``config`` lists the tuned parameters;
+    ``configs`` lists those of all configurations of the call where only some of them were launched.
     ``lines`` leads from generated code to the author's: lines of the kernel to lines of the file named in ``source``.
     ``replay`` repeats the launch with some constexprs replaced (grid and heuristics are evaluated anew).
     """
@@ -68,7 +73,8 @@ class Launch:
     attributes: Mapping[tuple[int, ...], Any]
     source: str
     group: int | None = None
-    config: tuple[tuple[str, Any], ...] = ()
+    config: Config = ()
+    configs: tuple[Config, ...] = ()
     lines: Mapping[int, int] = field(default_factory=dict, compare=False, repr=False)
     replay: Callable[[Mapping[str, Any]], Launch] | None = field(default=None, compare=False, repr=False)
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from cpplan.errors import InputError, KernelError
 from cpplan.frontend.build import block_of
+from cpplan.frontend.derived import all_programs
 from cpplan.frontend.free import free_family, integer_constexprs
 from cpplan.frontend.launch import Launch
 from cpplan.frontend.reading import Reading, Refusal
@@ -88,17 +89,21 @@ def problem_of(launches: Sequence[Launch]) -> Problem:
     """The problem of one group; configurations that Triton or the analysis refuses are dropped unless all are."""
     programs: list[TileProgram] = []
     refusals: list[KernelError] = []
-    for launch in launches:
-        try:
-            program = Reader(launch).base
-        except KernelError as error:
-            refusals.append(error)
-            continue
-        if not any(replace(other, block=()) == replace(program, block=()) for other in programs):
+    for program in all_programs(launches) if launches[0].configs else map(_program, launches):
+        if isinstance(program, KernelError):
+            refusals.append(program)
+        elif not any(replace(other, block=()) == replace(program, block=()) for other in programs):
             programs.append(program)  # warps, stages and grouping make no difference here
     if not programs:
         raise refusals[0]
     return problem_from(launches[0], families_of(programs))
+
+
+def _program(launch: Launch) -> TileProgram | KernelError:
+    try:
+        return Reader(launch).base
+    except KernelError as error:
+        return error
 
 
 def free_problem(launches: Sequence[Launch], free: Sequence[str], sram_limit: int | None) -> Problem:

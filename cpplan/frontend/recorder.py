@@ -15,7 +15,8 @@ from cpplan.frontend import helion
 from cpplan.frontend.arguments import describe, source_parts
 from cpplan.frontend.binding import bind, by_name, three_extents
 from cpplan.frontend.calls import call_text, tuned_call
-from cpplan.frontend.launch import Launch
+from cpplan.frontend.configs import needed
+from cpplan.frontend.launch import Config, Launch
 from cpplan.frontend.reading import Refusal
 from cpplan.frontend.stub_driver import StubDriver, patch_libraries, run_once, without_profiles
 
@@ -54,7 +55,7 @@ class Recorder:
         self._seen: set[str] = set()
         self._tunings = 0
         self._group: int | None = None
-        self._config: tuple[tuple[str, Any], ...] = ()
+        self._config: Config = ()
         self._helion: _HelionCall | None = None
         self._root: Callable[[], Any] | None = None  # the user's own call, for replays
 
@@ -147,17 +148,14 @@ class Recorder:
     def _run_helion(self, kernel: Any, args: tuple[Any, ...]) -> Any:
         repeated = self._repeats(call_text(kernel, args))
         bound = helion.bound_kernel(kernel, args)
-        names = helion.block_names(bound)
-        call = _HelionCall(kernel, self._tunings)
+        configs = {helion.parameters(bound, c): c for c in helion.configurations(bound, self.overrides)}
+        wanted = list(configs) if kernel.configs or self.overrides else needed(list(configs))
+        call = _HelionCall(kernel, self._tunings, tuple(configs) if len(wanted) < len(configs) else ())
         outer = (self._group, self._config, self._helion)
         self._helion, result = call, None
-        configs = helion.configurations(bound, self.overrides)
-        for config, host in itertools.islice(helion.compiled(bound, configs), 1 if repeated else None):
-            call.launches = 0
-            self._config = (
-                *zip(names, config.config.get("block_sizes", ()), strict=False),
-                *((f"chunk_{i}", n) for i, n in enumerate(config.config.get("reduction_loops", ())) if n),
-            )
+        hosts = helion.compiled(bound, [configs[names] for names in wanted])
+        for config, host in itertools.islice(hosts, 1 if repeated else None):
+            call.launches, self._config = 0, helion.parameters(bound, config)
             result = host(*args)
             self._tunings = max(self._tunings, call.first + call.launches)
         self._group, self._config, self._helion = outer
@@ -176,9 +174,10 @@ class Recorder:
         constexprs = {n: v for n, v in bound.items() if n in constexpr}
         name, source, group = function.__name__, kernel_source(function), self._group
         lines: dict[int, int] = {}
+        configs: tuple[Config, ...] = ()
         if self._helion is not None:  # its block sizes are constants of the generated module, not parameters
             constexprs |= dict(self._config)
-            group = self._helion.next_group()
+            group, configs = self._helion.next_group(), self._helion.configs
             file, line = helion.author_of(self._helion.kernel)
             name, source, lines = self._helion.kernel.name, f"{file}:{line}", helion.author_lines(function, file)
         storages: dict[int, int] = {}  # numbered per launch, so that equal launches compare equal
@@ -194,6 +193,7 @@ class Recorder:
             source=source,
             group=group,
             config=self._config,
+            configs=configs,
             lines=lines,
             replay=self._replay(source, name),
         )
@@ -283,10 +283,11 @@ class Recorder:
 
 
 class _HelionCall:
-    """A call of a Helion kernel: its n-th launch belongs to the same problem in every configuration."""
+    """A call of a Helion kernel: its n-th launch belongs to the same problem in every configuration. ``configs`` are
+    all configurations, if only some of them are launched."""
 
-    def __init__(self, kernel: Any, first: int) -> None:
-        self.kernel, self.first, self.launches = kernel, first, 0
+    def __init__(self, kernel: Any, first: int, configs: tuple[Config, ...]) -> None:
+        self.kernel, self.first, self.launches, self.configs = kernel, first, 0, configs
 
     def next_group(self) -> int:
         """Group number of the next launch."""

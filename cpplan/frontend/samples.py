@@ -93,15 +93,23 @@ def sample_of(launch: Launch, free: Sequence[str], values: Values) -> Sample | R
     assert launch.replay is not None
     with watched() as conditions:
         try:
-            again = launch.replay(dict(zip(free, values, strict=True)))
-            built = build(again, fold=False)
+            return lowered(launch.replay(dict(zip(free, values, strict=True))), free)
         except InputError as error:
             return Refused(values, error, tuple(conditions))
-    program, nests = _without_counts(built.program, built.nests, again.grid)
+
+
+def lowered(launch: Launch, free: Sequence[str], fold: bool = False) -> Sample:
+    """A launch as a sample. ``fold`` drops what is constant at its own block shape.
+
+    Raises :class:`KernelError` when it cannot be lowered.
+    """
+    with watched() as conditions:
+        built = build(launch, fold, expressions=True)
+    program, nests = _without_counts(built.program, built.nests, launch.grid)
     masked = tuple(access.masked for access in program.accesses)
     program = replace(program, accesses=tuple(replace(access, masked=()) for access in program.accesses))
-    fixed = tuple((name, value) for name, value in again.constexprs.items() if name not in free)
-    outline = Outline(program, again.grid, nests)
+    fixed = tuple((name, value) for name, value in launch.constexprs.items() if name not in free)
+    values, outline = tuple(launch.constexprs[name] for name in free), Outline(program, launch.grid, nests)
     profiles = tuple(loop.profile for loop in built.program.loops)
     return Sample(values, built.program, outline, masked, tuple(conditions), fixed, built.origins, profiles)
 

@@ -9,6 +9,7 @@ import pytest
 from cpplan.errors import KernelError
 from cpplan.frontend import read_problems
 from cpplan.frontend.capture import capture_launches
+from cpplan.frontend.configs import needed
 from cpplan.frontend.recorder import Recorder
 from cpplan.tile.family import candidate_program
 from cpplan.tile.program import Problem
@@ -101,6 +102,69 @@ def test_configurations_of_the_author_are_kept(tmp_path: Path) -> None:
     path = write(tmp_path, SCALE.format(decoration=fixed) + "scale(torch.randn(512, 512, device='cuda'), 2.0)\n")
     (problem,) = read_problems(path)
     assert [tuple(block.values()) for block in blocks_of(problem)] == [(32, 64), (64, 128)]
+
+
+MATMUL = EXAMPLE.read_text().partition("if __name__")[0].partition("import torch")[2]
+ROWS = """\
+@helion.kernel()
+def normalise(x):
+    out = torch.empty_like(x)
+    for row in hl.tile(x.size(0)):
+        values = x[row, :].to(torch.float32)
+        out[row, :] = (values / values.abs().sum(-1, keepdim=True)).to(x.dtype)
+    return out
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "compiled", "count"),
+    [
+        (MATMUL + "main(1024, 512, 256)\n", 5, 12),
+        (MATMUL + "main(1000, 600, 250)\n", 5, 12),
+        (SCALE.format(decoration="") + "scale(torch.randn(500, 512, device='cuda'), 2.0)\n", 4, 12),
+        (ROWS + "normalise(torch.randn(512, 5000, device='cuda', dtype=torch.bfloat16))\n", None, None),
+    ],
+    ids=["matmul", "ragged matmul", "elementwise", "reduction"],
+)
+def test_configurations_that_are_not_compiled_follow_from_the_others(
+    text: str, compiled: int | None, count: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path, text)
+    launches = capture_launches(path)
+    (derived,) = read_problems(path)
+    monkeypatch.setattr("cpplan.frontend.recorder.needed", list)
+    everything = capture_launches(path)
+    (lowered,) = read_problems(path)
+    assert len(launches) == (compiled or len(launches)) <= len(everything) == (count or len(everything))
+    assert blocks_of(derived) == blocks_of(lowered)
+    assert derived.fingerprint == lowered.fingerprint
+    for mine, theirs in zip(derived.families, lowered.families, strict=True):
+        for index in range(len(theirs.blocks)):
+            assert candidate_program(mine, index) == candidate_program(theirs, index)
+
+
+def test_what_does_not_follow_is_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without any closed form all configurations are there all the same."""
+    text = SCALE.format(decoration="") + "scale(torch.randn(500, 512, device='cuda'), 2.0)\n"
+    path = write(tmp_path, text)
+    (expected,) = read_problems(path)
+    monkeypatch.setattr("cpplan.frontend.fitted.matching_forms", lambda *_, **__: [])
+    (problem,) = read_problems(path)
+    assert blocks_of(problem) == blocks_of(expected)
+    assert problem.fingerprint == expected.fingerprint
+
+
+def test_which_configurations_are_compiled() -> None:
+    full = [(("m", m), ("n", n), ("k", k)) for m in (128, 64, 32) for n in (128, 64) for k in (128, 64)]
+    values = [tuple(value for _, value in config) for config in needed(full)]
+    assert values == [(128, 128, 128), (128, 128, 64), (128, 64, 128), (64, 128, 128), (32, 64, 64)]
+    chunked = [(("m", m), *((("chunk_0", c),) if c else ())) for m in (64, 32, 16, 8) for c in (None, 1024)]
+    assert needed(chunked) == chunked  # three of four in each group would save too little
+    assert len(needed([*chunked, (("m", 4),), (("m", 4), ("chunk_0", 1024))])) == 6
+    diagonal = [(("m", n), ("n", n)) for n in (32, 64, 128, 256)]
+    assert needed(diagonal) == diagonal
+    assert needed(full[:3]) == full[:3]
 
 
 def test_two_calls_are_two_problems(tmp_path: Path) -> None:
