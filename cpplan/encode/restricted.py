@@ -17,7 +17,7 @@ from cpplan.encode.scope import scopes
 from cpplan.plan.forms import loop_orders
 from cpplan.plan.plan import LAUNCH, Combine, Order
 from cpplan.plan.restrict import Restriction, level_names
-from cpplan.plan.space import METHODS
+from cpplan.plan.space import METHODS, group_sizes
 from cpplan.tile.family import map_leaves
 from cpplan.tile.program import Access, Family, Problem, TileProgram
 
@@ -47,13 +47,13 @@ def _sliced(stacked: TileProgram, keep: Bools) -> TileProgram:
 
 
 def allowed_mappings(
-    table: SpatialTable, dims: tuple[str, ...], loops: tuple[str, ...], device: Device, restriction: Restriction
+    table: SpatialTable, axes: tuple[str, ...], program: TileProgram, device: Device, restriction: Restriction
 ) -> SpatialTable:
-    """``table`` with the mappings of ``dims`` that the restriction allows in some order of their digits.
+    """``table`` with the mappings that the restriction allows in some order of their digits.
 
-    ``loops`` names those among ``dims`` that are loops which cores may share.
+    ``axes`` names what the mappings divide among cores: the dims of ``program``, and a loop that cores may share.
     """
-    if not restriction.about("cores", "on", "digits", "origin", "combine", "combine noc"):
+    if not restriction.only(lambda t: t.decision not in ("block", "order", "level", "depth", "noc", "reader")):
         return table
     count = table.digits.shape[1]
     keep = np.ones(count, dtype=bool)
@@ -62,15 +62,32 @@ def allowed_mappings(
         keep &= np.array(fits, dtype=bool)[table.digits[axis]]
     for holds, wanted in [(t, True) for t in restriction.pins] + [(t, False) for t in restriction.forbids]:
         if holds.decision == "cores":
-            cores = table.cores[dims.index(holds.subject)] if holds.subject in dims else np.ones(count, dtype=np.int64)
+            cores = table.cores[axes.index(holds.subject)] if holds.subject in axes else np.ones(count, dtype=np.int64)
             keep &= (cores == holds.value) == wanted
         elif holds.decision == "on":
             keep &= _uses(table, holds.subject, holds.value) == wanted
-    shares = np.any([table.cores[dims.index(loop)] > 1 for loop in loops] or [np.zeros(count, dtype=bool)], axis=0)
+    shares = np.any(table.cores[len(program.dims) :] > 1, axis=0)
     ways = [Combine(method, noc) for method in METHODS for noc in range(len(device.nocs))]
     keep &= np.where(shares, any(map(restriction.allows_combine, ways)), restriction.allows_combine(None))
     keep &= np.array([restriction.allows_origin(corner) for corner in table.corners], dtype=bool)[table.corner]
+    for access in program.accesses:
+        keep &= _may_share(table, access, restriction.of_access(access.name).about("broadcast", "group"))
     return _only(table, keep)
+
+
+def _may_share(table: SpatialTable, access: Access, own: Restriction) -> Bools:
+    """Whether the groups and the spatial dims of sharing that are pinned for ``access`` exist, per mapping."""
+    out = np.ones(table.digits.shape[1], dtype=bool)
+    for pin in own.pins:
+        wanted: Any = pin.value
+        for axis, sequences in enumerate(table.sequences) if isinstance(wanted, tuple) else ():
+            sizes = [group_sizes(splits, access) for splits in sequences]
+            if pin.decision == "group":
+                fits = [wanted[axis] in s for s in sizes]
+            else:
+                fits = [axis not in wanted or len(s) > 1 for s in sizes]
+            out &= np.array(fits, dtype=bool)[table.digits[axis]]
+    return out
 
 
 def _uses(table: SpatialTable, dim: str, axes: Any) -> Bools:

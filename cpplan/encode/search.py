@@ -181,7 +181,7 @@ def start(
         largest = tuple(int(n) for n in facts.extents.max(axis=1))
         loops = facts.axes[len(facts.program.dims) :]
         table = spatial_table(device, facts.axes, largest, loops)
-        table = allowed_mappings(table, facts.axes, loops, device, restriction)
+        table = allowed_mappings(table, facts.axes, facts.program, device, restriction)
         families.append(FamilyFacts(family, facts, table, offset, _outline(facts)))
         offset += len(family.blocks)
     return Search(problem, device, k, deadline, workers, seed, progress, tuple(families), restriction)

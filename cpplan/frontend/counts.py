@@ -39,6 +39,11 @@ class Counts:
     most: Array
     total: Array
 
+    @property
+    def even(self) -> bool:
+        """Whether all runs have equally many trips, at every block shape."""
+        return bool((self.fewest == self.most).all())
+
 
 def nest_of(record: LoopRecord, analysis: Analysis, names: Mapping[int, str]) -> Nest | None:
     """The loop and those around it, called by ``names``; None when a bound depends on anything but these and program

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,10 +13,10 @@ from cpplan.errors import KernelError
 from cpplan.frontend.counts import Counts, counts
 from cpplan.frontend.forms import Factor, Form, Integers, Sizes, matching_forms
 from cpplan.frontend.launch import DescriptorArgument, Launch, TensorArgument
+from cpplan.frontend.profiles import fitted_profile
 from cpplan.frontend.reach import last_element
 from cpplan.frontend.samples import Outline, Sample, Values
 from cpplan.tile.family import leaf_names, map_leaves
-from cpplan.tile.profile import total_trips
 from cpplan.tile.program import Access, Family, Loop, Profile, TileProgram
 
 Grid = tuple[int, int, int]
@@ -121,8 +120,13 @@ class Fitted:
         outline = self.stacked(table)
         program = replace(outline.program, loops=())
         for number, (loop, nest) in enumerate(zip(outline.program.loops, outline.nests, strict=True)):
-            found = None if nest is None else counts(nest, outline.grid)
-            counted = loop if found is None else self._counted(number, loop, found, program, table)
+            counted = loop
+            if nest is not None:
+                found = counts(nest, outline.grid)
+                seen = [(sample.values, sample.profiles[number]) for sample in self.samples]
+                around = (program, program.loop_path(loop.parent))
+                profile = fitted_profile(seen, nest[-1].step, found, around, table, self.sizes)
+                counted = _counted(loop, found, profile)
             program = replace(program, loops=(*program.loops, counted))
         sampled = [sample.masked for sample in self.samples]
         accesses = tuple(
@@ -131,48 +135,19 @@ class Fitted:
         )
         return replace(program, accesses=accesses)
 
-    def _counted(self, number: int, loop: Loop, found: Counts, around: TileProgram, table: Integers) -> Loop:
-        """A loop with its trips; the sum over all blocks is kept when it says more than the largest count."""
-        even = bool((found.fewest == found.most).all())
-        total: Any = None if even else found.total
-        most: Any = found.most
-        profile = None if even else self._profile(number, loop, found, around, table)
-        return replace(loop, trips=most, total_trips=total, profile=profile)
-
-    def _profile(self, number: int, loop: Loop, found: Counts, around: TileProgram, table: Integers) -> Profile | None:
-        """The profile of loop ``number``, from those of the samples; it stays where it gives the trips that were
-        counted, and elsewhere all blocks are taken to run the most trips. ``around``: the program up to the loop."""
-        known = [(sample.values, sample.profiles[number]) for sample in self.samples]
-        seen = [(values, profile) for values, profile in known if profile is not None]
-        if len({profile.dim for _, profile in seen}) != 1:
-            return None
-        points, dim = np.array([values for values, _ in seen], dtype=np.int64), seen[0][1].dim
-        line: dict[str, Any] = {}
-        for field in ("slope", "offset", "divisor"):
-            column = np.array([getattr(profile, field) for _, profile in seen], dtype=np.int64)
-            forms = matching_forms(column, points, self.sizes)
-            if not forms:
-                return None
-            line[field] = forms[0].at(table)
-        line["divisor"] = np.maximum(line["divisor"], 1)
-        extents, path = {d.name: d.extent for d in around.dims}, around.loop_path(loop.parent)
-        runs = math.prod(extents.values()) // extents[dim] * math.prod(around.loop(name).trips for name in path)
-        fewest: Any = found.fewest
-        most: Any = found.most
-        profile = Profile(dim, low=fewest, high=most, **line)
-        right = total_trips(profile, 0, 1, extents[dim]) * runs == found.total
-        if not right.any() or any(around.loop(name).total_trips is not None for name in path):
-            return None
-        slope: Any = np.where(right, profile.slope, 0)
-        low: Any = np.where(right, fewest, most)
-        return replace(profile, slope=slope, low=low)
-
     def family(self, table: Integers) -> Family:
         """All rows as one family."""
         program = self.program(table)
         names = [name for name, _ in program.block]
         rows = np.stack([column for _, column in program.block], axis=1).tolist()
         return Family(program, tuple(tuple(zip(names, row, strict=True)) for row in rows))
+
+
+def _counted(loop: Loop, found: Counts, profile: Profile | None) -> Loop:
+    """A loop with its trips; the sum over all blocks is kept when it says more than the largest count."""
+    most: Any = found.most
+    total: Any = None if found.even else found.total
+    return replace(loop, trips=most, total_trips=total, profile=profile)
 
 
 def _all(table: Integers, answers: Iterable[NDArray[np.bool_]]) -> NDArray[np.bool_]:

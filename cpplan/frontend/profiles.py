@@ -6,16 +6,22 @@ short: in all of them the distance that the loop covers is a line over the block
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from cpplan.frontend.affine import LoopRecord
+from cpplan.frontend.counts import Counts
+from cpplan.frontend.forms import Integers, Sizes, matching_forms
 from cpplan.frontend.numbering import Numbering
+from cpplan.frontend.scalars import Number, Scalar
 from cpplan.frontend.space import Array
-from cpplan.tile.program import Loop, Profile
+from cpplan.tile.profile import total_trips
+from cpplan.tile.program import Loop, Profile, TileProgram
 
 
 def profile_of(record: LoopRecord, numbering: Numbering) -> Profile | None:
@@ -65,3 +71,41 @@ def outermost_profiles(loops: tuple[Loop, ...]) -> tuple[Loop, ...]:
         inside |= {loop.name} if nested or loop.profile is not None else set()
         out.append(replace(loop, profile=None) if nested else loop)
     return tuple(out)
+
+
+def fitted_profile(
+    seen: Sequence[tuple[tuple[int, ...], Profile | None]], step: Scalar, found: Counts,
+    around: tuple[TileProgram, Sequence[str]], table: Integers, sizes: Sizes,
+) -> Profile | None:  # fmt: skip
+    """The profile of a loop at the block shapes of ``table``, from those ``seen`` at some block shapes.
+
+    It stays where it gives the trips that were counted; elsewhere all blocks are taken to run the most trips. ``step``
+    is that of the loop, ``around`` the stacked program and which of its loops are around this one.
+    """
+    lines = [(values, profile) for values, profile in seen if profile is not None]
+    program, path = around
+    outer = [program.loop(name) for name in path]
+    if found.even or len({profile.dim for _, profile in lines}) != 1 or any(o.total_trips is not None for o in outer):
+        return None
+    points, dim = np.array([values for values, _ in lines], dtype=np.int64), lines[0][1].dim
+    slope, offset, divisor = (
+        _fitted([getattr(profile, field) for _, profile in lines], points, table, sizes)
+        for field in ("slope", "offset", "divisor")
+    )
+    if slope is None or offset is None or divisor is None:
+        return None
+    fewest: Any = found.fewest
+    most: Any = found.most
+    known: Any = np.maximum(step.value if isinstance(step, Number) else divisor, 1)
+    profile = Profile(dim, slope, offset, known, fewest, most)
+    extents = {d.name: d.extent for d in program.dims}
+    runs = math.prod(extents.values()) // extents[dim] * math.prod(loop.trips for loop in outer)
+    right = total_trips(profile, 0, 1, extents[dim]) * runs == found.total
+    kept: Any = np.where(right, slope, 0)
+    low: Any = np.where(right, fewest, most)
+    return replace(profile, slope=kept, low=low) if right.any() else None
+
+
+def _fitted(values: list[int], points: Integers, table: Integers, sizes: Sizes) -> Any:
+    forms = matching_forms(np.array(values, dtype=np.int64), points, sizes)
+    return forms[0].at(table) if forms else None

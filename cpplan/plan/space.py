@@ -178,15 +178,17 @@ def sharing_groups(spatial: Spatial, access: Access) -> list[tuple[int, ...]]:
 
     A run is a product of least significant digits, all of dims that the address does not depend on.
     """
-    per_dim = []
-    for splits in spatial:
-        sizes = [1]
-        for split in reversed(splits):
-            if split.dim in access.indices:
-                break
-            sizes.append(sizes[-1] * split.factor)
-        per_dim.append(sizes)
-    return list(itertools.product(*per_dim))
+    return list(itertools.product(*(group_sizes(splits, access) for splits in spatial)))
+
+
+def group_sizes(splits: tuple[Split, ...], access: Access) -> list[int]:
+    """Cores along one spatial dim that may share one read of ``access``."""
+    sizes = [1]
+    for split in reversed(splits):
+        if split.dim in access.indices:
+            break
+        sizes.append(sizes[-1] * split.factor)
+    return sizes
 
 
 def deliveries(device: Device, spatial: Spatial, access: Access, shareable: bool) -> tuple[Delivery, ...]:

@@ -263,7 +263,8 @@ def same_program(one: TileProgram, other: TileProgram) -> bool:
 def trips_by_block(program: TileProgram) -> list[list[int]]:
     extents = {dim.name: dim.extent for dim in program.dims}
     profiles = [loop.profile for loop in program.loops if loop.profile is not None]
-    return [[int(profile.at(block)) for block in range(extents[profile.dim])] for profile in profiles]
+    trips = [[int(profile.at(block)) for block in range(extents[profile.dim])] for profile in profiles]
+    return [counts for counts in trips if min(counts) < max(counts)]
 
 
 def without_even_sums(program: TileProgram) -> TileProgram:

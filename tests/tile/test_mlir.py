@@ -94,7 +94,7 @@ def test_text_of_trips_by_block(total: int | None) -> None:
     text = print_program(program)
     assert 'trips = "min(3, max(0, (32 * row + -16) ceildiv 64))"} {' in text
     assert parse_program(text) == program
-    with pytest.raises(InputError, match="line 8: .* does not give trips by block"):
+    with pytest.raises(InputError, match=r"line 8: .* does not give trips by block"):
         parse_program(text.replace("ceildiv", "floordiv"))
 
 
