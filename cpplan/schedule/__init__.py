@@ -1,0 +1,1 @@
+"""Schedules: a plan as the step-by-step program of every core."""

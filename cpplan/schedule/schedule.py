@@ -1,0 +1,276 @@
+"""The schedule: what the three threads of every core do, step by step, and where each buffer lies.
+
+All cores in use run the same steps; they differ in their *digits* (which blocks are theirs) and in their part in each
+stream (:class:`Endpoint`). Data movement has one thread per network, so a stream runs on the thread of its network.
+Within a thread steps run in order. Counts of buffers are in pages, one hardware tile each.
+
+A core whose block has left the grid (partial last waves) or whose loop is shorter than that of others in the wave still
+takes part in every transfer, so that nobody waits for it in vain; it neither computes nor writes
+(:class:`Guard`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from cpplan.device.device import Device
+from cpplan.plan.plan import Combine, Pattern, Plan
+from cpplan.tile.program import Affine, Bounds, Profile, TileProgram
+
+Coordinate = tuple[int, ...]
+Role = Literal["load", "store", "value", "mask", "scratch", "partial"]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One axis of a tensor in memory: ``pieces`` of ``unit`` elements, each padded with unused ones to ``padded``.
+
+    ``padded`` is a multiple of 32 on the axes that make the rows and columns of hardware tiles; on others it equals
+    ``unit``, which is 1.
+    """
+
+    unit: int
+    padded: int
+    pieces: int
+
+
+@dataclass(frozen=True)
+class TensorLayout:
+    """How a tensor lies in DRAM: pages of one hardware tile each, interleaved over the banks.
+
+    ``rows`` and ``columns`` are the axes inside a hardware tile (None: the tile has one row, or column, in use). Pages
+    are counted row-major over the other axes in order, then row tiles, then column tiles. ``in_runs``: a page holds
+    1,024 elements in a row of axis ``columns`` instead.
+    """
+
+    tensor: str
+    format: str
+    axes: tuple[Axis, ...]
+    rows: int | None
+    columns: int | None
+    in_runs: bool = False
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """A circular buffer, the same on every core: ``slots`` blocks of ``pages`` pages at byte ``offset`` of SRAM.
+
+    ``tiles`` of a load or store: how many tiles of the access a block holds, in the order of :attr:`Stream.inner`.
+    ``shape`` is that of one such tile, or of the value. ``first`` and ``last`` number the steps of the compute thread
+    between which it is alive; buffers whose lives do not meet may share bytes.
+    """
+
+    index: int
+    name: str
+    role: Role
+    format: str
+    shape: tuple[int, ...]
+    pages: int
+    slots: int
+    page_bytes: int
+    tiles: int = 1
+    offset: int = 0
+    first: int = 0
+    last: int = 0
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of SRAM."""
+        return self.pages * self.slots * self.page_bytes
+
+
+@dataclass(frozen=True)
+class Term:
+    """``factor * (symbol // divisor % modulus)``; a modulus of 0 leaves the quotient as it is."""
+
+    symbol: str
+    factor: int = 1
+    divisor: int = 1
+    modulus: int = 0
+
+
+@dataclass(frozen=True)
+class Index:
+    """``const`` + the sum of terms over names: counters of levels, digits of the core, indices set by :class:`Let`."""
+
+    const: int = 0
+    terms: tuple[Term, ...] = ()
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """The part of one core in a stream: who reads for its group, and the corners of the rectangle that receives.
+
+    ``receivers`` counts the cores that get the tile besides the reader. In a forward pattern ``previous`` and
+    ``following`` are the neighbours on the line.
+    """
+
+    reader: Coordinate
+    low: Coordinate
+    high: Coordinate
+    receivers: int
+    previous: Coordinate | None = None
+    following: Coordinate | None = None
+
+
+@dataclass(frozen=True)
+class Stream:
+    """All transfers of one access.
+
+    ``starts``: first element per tensor axis of the tile at one combination of indices; ``inner`` lists (index, span)
+    over which one transfer moves all tiles, outermost first: these indices run from 0 within the transfer.
+    ``ready`` and ``valid`` are the semaphores of a shared stream.
+    """
+
+    access: str
+    kind: Literal["load", "store"]
+    buffer: str
+    tensor: str
+    tile: tuple[int, ...]
+    starts: tuple[Affine, ...]
+    inner: tuple[tuple[str, int], ...]
+    bounds: tuple[Bounds, ...]
+    fill: float | None
+    noc: int
+    pattern: Pattern
+    endpoints: Mapping[Coordinate, Endpoint]
+    ready: int | None = None
+    valid: int | None = None
+
+
+# -- steps -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class For:
+    """``body`` for every value of ``counter`` from ``first`` on, below ``stop``, by ``step``.
+
+    ``profile``: the stop is what this gives for the block that runs longest in the wave (``stop`` is its largest).
+    ``source`` tells a reader of the output which decision of the plan this is.
+    """
+
+    counter: str
+    stop: int
+    body: tuple[Step, ...]
+    first: Index = Index()
+    step: int = 1
+    profile: Profile | None = None
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Let:
+    """Sets ``name``, the block index of a parallel dim or the trip number of a loop that cores share."""
+
+    name: str
+    value: Index
+
+
+@dataclass(frozen=True)
+class Guard:
+    """``body`` where all of the block's indices are inside the grid (``extents``), and where each loop in ``trips``
+    has not yet run as often as its block wants."""
+
+    extents: tuple[tuple[str, int], ...]
+    trips: tuple[str, ...]
+    body: tuple[Step, ...]
+
+
+@dataclass(frozen=True)
+class Move:
+    """One transfer of a stream: the reading (or receiving) of a block, or its writing; with reserve and push, or wait
+    and pop, of its buffer."""
+
+    stream: str
+
+
+@dataclass(frozen=True)
+class Take:
+    """Compute: wait until ``buffer`` holds a block."""
+
+    buffer: str
+
+
+@dataclass(frozen=True)
+class Drop:
+    """Compute: the block of ``buffer`` is no longer needed."""
+
+    buffer: str
+
+
+@dataclass(frozen=True)
+class Make:
+    """Compute: reserve a block of ``buffer`` to be filled."""
+
+    buffer: str
+
+
+@dataclass(frozen=True)
+class Hand:
+    """Compute: the block of ``buffer`` is complete."""
+
+    buffer: str
+
+
+@dataclass(frozen=True)
+class Compute:
+    """Ops of the kernel, by name, in order; all of one position of the program (``loop``)."""
+
+    ops: tuple[str, ...]
+    loop: str | None = None
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """The combining of partial states over the cores that share a loop (:class:`cpplan.plan.plan.Combine`)."""
+
+    loop: str
+    combine: Combine
+
+
+Step = For | Let | Guard | Move | Take | Drop | Make | Hand | Compute | Exchange
+
+
+@dataclass(frozen=True)
+class Thread:
+    """A processor of the core and its steps: "noc0" and "noc1" move data over that network, "compute" computes."""
+
+    name: Literal["noc0", "noc1", "compute"]
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Everything that emission, simulation and verification need to know of one plan.
+
+    ``digits[core]`` gives the number of the core among those that a parallel dim, or a shared loop, is spread over, as
+    pairs (name, number); in an :class:`Index` it is called ``core_<name>``.
+    """
+
+    program: TileProgram
+    device: Device
+    plan: Plan
+    layouts: tuple[TensorLayout, ...]
+    buffers: tuple[Buffer, ...]
+    streams: tuple[Stream, ...]
+    threads: tuple[Thread, ...]
+    digits: Mapping[Coordinate, tuple[tuple[str, int], ...]]
+    semaphores: int = 0
+
+    def buffer(self, name: str) -> Buffer:
+        """The buffer called ``name``."""
+        return next(b for b in self.buffers if b.name == name)
+
+    def stream(self, access: str) -> Stream:
+        """The stream of ``access``."""
+        return next(s for s in self.streams if s.access == access)
+
+    def layout(self, tensor: str) -> TensorLayout:
+        """The layout of ``tensor``."""
+        return next(item for item in self.layouts if item.tensor == tensor)
+
+    def thread(self, name: str) -> Thread:
+        """The thread called ``name``."""
+        return next(t for t in self.threads if t.name == name)
