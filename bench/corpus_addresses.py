@@ -2,10 +2,12 @@
 
     python bench/corpus_addresses.py --venv build/corpus --scripts tutorials=../tutorials
 
-Per launch, program and argument, the elements touched under the interpreter are compared with the union of the tiles
-that the tile program gives the program's blocks. "equal": the same set. "covered": a subset, as where a loop is shorter
-for this block than the longest. "wrapped": lanes past an edge read other rows, which a store mask cuts. "wrong":
-anything else. Arguments whose accesses are not affine, and launches that the interpreter cannot run, are counted apart.
+Per launch, program and argument, the tiles touched under the interpreter are compared with those that the tile program
+gives the program's blocks. "equal": the same tiles. "joined": other tiles, but together the same elements. "covered": a
+subset, as where part of a mask is no bound of an axis, or a loop is shorter for this block than the longest.
+"wrapped": lanes past an edge read rows that are inside (wrapped or clamped), which a store mask cuts. "within": the
+argument has accesses that are not affine too, and the tiles of the affine ones are touched. "wrong": anything else.
+Arguments without affine accesses, and launches that the interpreter cannot run, are counted apart.
 The environment and the calls are those of bench/corpus.py, sizes included. ``--only NAME`` runs one library anew and
 leaves the saved counts of the others.
 """

@@ -16,7 +16,8 @@ import logging
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,14 @@ from cpplan.frontend.torch_stub import real_torch
 from cpplan.tile.program import Access, Affine, Bounds
 
 Elements = NDArray[np.int64]
+
+BEYOND: dict[str, Callable[[Elements, int], Elements]] = {
+    "nothing": lambda positions, end: positions[:0],
+    "wrapped": lambda positions, end: positions % end,
+    "first": lambda positions, end: positions * 0,
+    "last": lambda positions, end: positions * 0 + end - 1,
+}
+"""What lanes beyond the end of an axis may read: a store mask cuts what comes of it."""
 
 LARGE = 1 << 22
 """Elements after which duplicates are dropped."""
@@ -101,40 +110,72 @@ def compared(launch: Launch, built: Built, entries: list[Touched], dropped: set[
         seen.setdefault((name, program), []).append(elements)
     tensors = [n for n, v in launch.arguments.items() if isinstance(v, (TensorArgument, DescriptorArgument))]
     for name, program in product(tensors, dict.fromkeys(program for _, program in seen)):
-        found = union(iter(seen.get((name, program), ())))
+        found = gathered(seen.get((name, program), ()))
         accesses = [access for access in built.program.accesses if access.tensor == name]
-        if not accesses and (name in dropped or not found.size):
+        if not accesses and (name in dropped or not found.tiles):
             continue
-        if any(access.klass != "affine" for access in accesses or built.program.accesses):
+        affine = [access for access in accesses if access.klass == "affine"]
+        others = any(access.klass != "affine" for access in accesses or built.program.accesses)
+        if others and not affine:
             yield "not affine", name
             continue
-        expected = union(tiles(built, accesses, int(np.ravel_multi_index(program, launch.grid))))
-        yield verdict(found, expected, built, accesses), f"{name} {program}"
+        number = int(np.ravel_multi_index(program, launch.grid))
+        result = verdict(found, gathered(tiles(built, affine, number)), built, affine, others)
+        if (
+            result == "wrong"
+            and not others
+            and any(
+                np.array_equal(found.elements, gathered(tiles(built, affine, number, beyond)).elements)
+                for beyond in product(BEYOND, repeat=len(affine[0].tile) if affine else 0)
+            )
+        ):
+            result = "wrapped"
+        yield result, f"{name} {program}"
 
 
-def verdict(found: Elements, expected: Elements, built: Built, accesses: list[Access]) -> str:
-    """How two sets of elements relate."""
-    masked = any(any(access.masked) for access in accesses)
-    inexact = masked or any(loop.total_trips and not loop.profile for loop in built.program.loops)
-    if np.array_equal(found, expected):
-        return "equal"
-    if np.isin(found, expected).all() and inexact:
-        return "covered"
-    return "wrapped" if masked and np.isin(expected, found).all() else "wrong"
+@dataclass(frozen=True)
+class Gathered:
+    """Elements of several tiles, each once and in order, and the tiles themselves as hashes, without empty ones."""
+
+    elements: Elements
+    tiles: frozenset[int]
 
 
-def union(parts: Iterator[Elements]) -> Elements:
-    """All elements, each once, in order."""
+def gathered(parts: Iterable[Elements]) -> Gathered:
+    """Sets of all elements and of all tiles."""
     held: list[Elements] = []
-    for part in parts:
+    tiles: set[int] = set()
+    for part in map(np.unique, parts):
+        tiles |= {hash(part.tobytes())} if part.size else set()
         held.append(part)
         if sum(item.size for item in held) > LARGE:
             held = [np.unique(np.concatenate(held))]
-    return np.unique(np.concatenate(held)) if held else np.zeros(0, dtype=np.int64)
+    elements = np.unique(np.concatenate(held)) if held else np.zeros(0, dtype=np.int64)
+    return Gathered(elements, frozenset(tiles))
 
 
-def tiles(built: Built, accesses: list[Access], program: int) -> Iterator[Elements]:
-    """Elements of the tiles that the blocks of one program (its flat number) read or write."""
+def verdict(found: Gathered, expected: Gathered, built: Built, accesses: list[Access], others: bool) -> str:
+    """How touched elements relate to those of tiles; with ``others``, accesses that are not affine touch some too."""
+    inside = bool(np.isin(expected.elements, found.elements).all())
+    may_be_less = any(is_cut_by_value(access, built) for access in accesses) or any(
+        loop.total_trips and not loop.profile for loop in built.program.loops
+    )
+    if others:
+        return "within" if inside else "not affine" if may_be_less else "wrong"
+    if np.array_equal(found.elements, expected.elements):
+        return "equal" if found.tiles == expected.tiles else "joined"
+    return "covered" if may_be_less and np.isin(found.elements, expected.elements).all() else "wrong"
+
+
+def is_cut_by_value(access: Access, built: Built) -> bool:
+    """Whether part of the mask is no bound of an axis, but a value: of the store, or of a ``where`` behind the load."""
+    selects = (op for op in built.program.ops if op.kind == "where")
+    return bool(access.mask) or (access.kind == "load" and any(access.value in op.operands for op in selects))
+
+
+def tiles(built: Built, accesses: list[Access], program: int, beyond: Sequence[str] = ()) -> Iterator[Elements]:
+    """Elements of the tiles that the blocks of one program (its flat number) read or write, and per axis what lanes
+    ``beyond`` its end do."""
     loops = {loop.name: loop for loop in built.program.loops}
     for block in np.flatnonzero(built.programs == program):
         columns = zip(built.program.dims, built.coordinates.columns, strict=True)
@@ -145,7 +186,7 @@ def tiles(built: Built, accesses: list[Access], program: int) -> Iterator[Elemen
             path = built.program.loop_path(access.loop)
             names = access_names(access)
             for iteration in product(*(range(trips[n] if n in names else min(trips[n], 1)) for n in path)):
-                yield tile(built, access, point | dict(zip(path, iteration, strict=True)))
+                yield tile(built, access, point | dict(zip(path, iteration, strict=True)), beyond)
 
 
 def access_names(access: Access) -> set[str]:
@@ -154,21 +195,23 @@ def access_names(access: Access) -> set[str]:
     return {name for form in (*access.starts, *sides) for name, _ in form.terms}
 
 
-def tile(built: Built, access: Access, point: dict[str, int]) -> Elements:
-    """Elements of the part of a tile that lies inside the tensor and takes part by its bounds."""
+def tile(built: Built, access: Access, point: dict[str, int], beyond: Sequence[str]) -> Elements:
+    """Elements of the part of a tile that takes part by its bounds and, on axes with a mask, lies inside the tensor."""
 
     def at(form: Affine) -> int:
         return form.const + sum(coefficient * point[name] for name, coefficient in form.terms)
 
     tensor = built.program.tensor(access.tensor)
     offsets: Elements = np.zeros(1, dtype=np.int64)
-    bounds = access.bounds or (Bounds(),) * len(access.tile)
-    for start, size, extent, stride, sides in zip(
-        access.starts, access.tile, tensor.shape, tensor.strides, bounds, strict=True
-    ):
-        first = max([at(start), 0, *map(at, sides.begins)])
-        last = min([at(start) + size, extent, *map(at, sides.ends)])
-        offsets = np.add.outer(offsets, np.arange(first, max(first, last)) * stride).ravel()
+    for axis, (start, size, masked) in enumerate(zip(access.starts, access.tile, access.masked, strict=True)):
+        sides = access.bounds[axis] if access.bounds else Bounds()
+        first = max([at(start), *([0] if masked else []), *map(at, sides.begins)])
+        end = min([at(start) + size, *([tensor.shape[axis]] if masked else []), *map(at, sides.ends)])
+        positions = np.arange(first, max(first, end))
+        if beyond and beyond[axis] != "nothing" and masked and end > 0:
+            rest = np.arange(max(first, end), at(start) + size)
+            positions = np.concatenate([positions, BEYOND[beyond[axis]](rest, end)])
+        offsets = np.add.outer(offsets, positions * tensor.strides[axis]).ravel()
     return offsets
 
 

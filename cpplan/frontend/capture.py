@@ -20,6 +20,8 @@ from cpplan.frontend.launch import Launch
 from cpplan.frontend.reading import all_refused
 from cpplan.frontend.recorder import Recorder
 
+UNKNOWN_VALUES = "The file reads values of tensors without memory (answered 0 or True)"
+
 
 def capture_launches(
     path: str, *, entry: str | None = None, mode: str = "fake", argv: Sequence[str] = ()
@@ -43,16 +45,17 @@ def capture(path: str, *, entry: str | None = None, mode: str = "fake", argv: Se
         except KernelError:
             if not recorder.launches:
                 raise  # the file cannot go on without the result of the kernel; what came before it counts
-    if recorder.value_reads:
-        text = "%s reads values of tensors without memory (answered 0 or True); if launches depend on them, %s"
-        logging.getLogger(__name__).warning(text, path, "give --tensors cpu")
     if not recorder.launches and recorder.refused:
         raise all_refused(path, recorder.refused)
     if not recorder.launches:
         where = f"function {entry} of {path}" if entry else path
         if recorder.empty:
             raise InputError(f"{where}: nothing to plan: {recorder.empty[0]}")
-        raise InputError(f"{where}: no kernel was launched. {ways_to_launch(path)}")
+        unknown = f" {UNKNOWN_VALUES}; with --tensors cpu they are real ones." if recorder.value_reads else ""
+        raise InputError(f"{where}: no kernel was launched.{unknown} {ways_to_launch(path)}")
+    if recorder.value_reads:
+        text = "%s: %s; if launches depend on them, give --tensors cpu"
+        logging.getLogger(__name__).warning(text, path, UNKNOWN_VALUES)
     return recorder
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cpplan.errors import InputError
+from cpplan.errors import CpplanError, InputError
 from cpplan.frontend import read_problems
 from cpplan.frontend.capture import capture_launches
 
@@ -81,6 +81,7 @@ def test_kernel(right: str, wrong: str, line: int, message: str, tmp_path: Path)
         ("raise RuntimeError", r":16: the file failed: RuntimeError$"),
         ("n = 0 \0", r": is not valid Python: source code (string )?cannot contain null bytes"),
         ("def run(): ...", r": no kernel was launched\. .*entry \(run\), or give --kernel \(twice, copy\) with --arg"),
+        ("if not x.any(): copy[(16,)](y, x, 1024, 64)", r": no kernel was launched\. The file reads .*--tensors cpu"),
         ("copy[(0,)](y, x, 0, 64)", r": nothing to plan: .*:8: copy is launched on the empty grid \(0, 1, 1\)"),
         ("1 // x.sum().item()", r":16: the file failed: ZeroDivisionError.*; .*with --tensors cpu they are real"),
         ("torch.nonzero(x)", r":16: the file failed: DynamicOutputShape.*; .*with --tensors cpu they are real"),
@@ -89,6 +90,24 @@ def test_kernel(right: str, wrong: str, line: int, message: str, tmp_path: Path)
 def test_file(line: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"kernel\.py" + message):
         read_problems(write(tmp_path, line))
+
+
+@pytest.mark.parametrize(
+    "launch", ["if not x.any(): copy[(16,)](y, x, 1024, 64)", "copy[(int(x.sum()),)](y, x, 1024, 64)"]
+)
+def test_reads_of_unknown_values_are_part_of_the_message(
+    launch: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with pytest.raises(CpplanError, match="--tensors cpu"):
+        read_problems(write(tmp_path, launch))
+    assert not caplog.records  # one message, not two
+
+
+def test_reads_of_unknown_values_beside_a_launch_are_a_warning(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert read_problems(write(tmp_path, "x.sum().item()\ncopy[(16,)](y, x, 1024, 64)"))
+    assert ["give --tensors cpu" in record.getMessage() for record in caplog.records] == [True]
 
 
 def test_address_of_a_tensor_without_memory_is_aligned(tmp_path: Path) -> None:
