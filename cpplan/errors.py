@@ -6,6 +6,7 @@ CpplanError
 │       └── TileSizeError  Triton holds no tile as large as this one
 ├── SpecError         a df hardware spec is malformed or inconsistent
 ├── InfeasibleError   no plan fits the device
+├── ScheduleError     a plan cannot be made a program of its device
 └── InternalError     a check of our own failed; please report
 """
 
@@ -38,6 +39,10 @@ class InfeasibleError(CpplanError):
     """No plan satisfies the device's limits."""
 
     exit_code = 3
+
+
+class ScheduleError(CpplanError):
+    """A plan cannot be made a program: a tile is no set of whole pages, or a core runs out of something."""
 
 
 class InternalError(CpplanError):

@@ -11,11 +11,12 @@ takes part in every transfer, so that nobody waits for it in vain; it neither co
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from cpplan.device.device import Device
+from cpplan.plan.nest import cores_per_dim
 from cpplan.plan.plan import Combine, Pattern, Plan
 from cpplan.tile.program import Affine, Bounds, Profile, TileProgram
 
@@ -27,13 +28,15 @@ Role = Literal["load", "store", "value", "mask", "scratch", "partial"]
 class Axis:
     """One axis of a tensor in memory: ``pieces`` of ``unit`` elements, each padded with unused ones to ``padded``.
 
-    ``padded`` is a multiple of 32 on the axes that make the rows and columns of hardware tiles; on others it equals
-    ``unit``, which is 1.
+    ``padded`` is a multiple of 32 on the axes that make the rows and columns of hardware tiles (of 1,024 in runs); on
+    others it equals ``unit``, which is 1. ``lead`` unused elements come before element 0, so that tiles which start at
+    an odd element start at a piece.
     """
 
     unit: int
     padded: int
     pieces: int
+    lead: int = 0
 
 
 @dataclass(frozen=True)
@@ -42,15 +45,20 @@ class TensorLayout:
 
     ``rows`` and ``columns`` are the axes inside a hardware tile (None: the tile has one row, or column, in use). Pages
     are counted row-major over the other axes in order, then row tiles, then column tiles. ``in_runs``: a page holds
-    1,024 elements in a row of axis ``columns`` instead.
+    1,024 elements in a row of axis ``columns`` instead. ``padding`` is what unused elements hold.
+
+    ``name`` is that of the tensor; a tensor that is read in several layouts is there once in each, the further ones
+    called ``tensor.2``, ``tensor.3``, ...
     """
 
+    name: str
     tensor: str
     format: str
     axes: tuple[Axis, ...]
     rows: int | None
     columns: int | None
     in_runs: bool = False
+    padding: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -120,14 +128,16 @@ class Stream:
     """All transfers of one access.
 
     ``starts``: first element per tensor axis of the tile at one combination of indices; ``inner`` lists (index, span)
-    over which one transfer moves all tiles, outermost first: these indices run from 0 within the transfer.
-    ``ready`` and ``valid`` are the semaphores of a shared stream.
+    over which one transfer moves all tiles, outermost first. These run from 0 to span within the transfer: waves of a
+    parallel dim, turns of a loop that cores share, trips of any other loop (:meth:`Schedule.index_of`).
+    ``ready`` and ``valid`` are the semaphores of a shared stream: at the reader, how many receivers have room; at a
+    receiver, that the tile is there.
     """
 
     access: str
     kind: Literal["load", "store"]
     buffer: str
-    tensor: str
+    layout: str
     tile: tuple[int, ...]
     starts: tuple[Affine, ...]
     inner: tuple[tuple[str, int], ...]
@@ -147,8 +157,8 @@ class Stream:
 class For:
     """``body`` for every value of ``counter`` from ``first`` on, below ``stop``, by ``step``.
 
-    ``profile``: the stop is what this gives for the block that runs longest in the wave (``stop`` is its largest).
-    ``source`` tells a reader of the output which decision of the plan this is.
+    ``profile``: the stop is what this gives for the block that runs longest in the wave (:meth:`Schedule.longest`), at
+    most ``stop``. ``source`` tells a reader of the output which decision of the plan this is.
     """
 
     counter: str
@@ -181,9 +191,13 @@ class Guard:
 @dataclass(frozen=True)
 class Move:
     """One transfer of a stream: the reading (or receiving) of a block, or its writing; with reserve and push, or wait
-    and pop, of its buffer."""
+    and pop, of its buffer. ``ahead``: that of the next iteration of the innermost loop around it, if there is one.
+
+    Blocks outside the grid are not written, nor those of cores other than the first that share a loop.
+    """
 
     stream: str
+    ahead: bool = False
 
 
 @dataclass(frozen=True)
@@ -216,7 +230,8 @@ class Hand:
 
 @dataclass(frozen=True)
 class Compute:
-    """Ops of the kernel, by name, in order; all of one position of the program (``loop``)."""
+    """Ops of the kernel, by name, in order; all of one position of the program (``loop``). The name of a store stands
+    for bringing into its buffer what no op makes: a loaded or a carried value."""
 
     ops: tuple[str, ...]
     loop: str | None = None
@@ -267,10 +282,35 @@ class Schedule:
         """The stream of ``access``."""
         return next(s for s in self.streams if s.access == access)
 
-    def layout(self, tensor: str) -> TensorLayout:
-        """The layout of ``tensor``."""
-        return next(item for item in self.layouts if item.tensor == tensor)
+    def layout(self, name: str) -> TensorLayout:
+        """The layout called ``name``."""
+        return next(item for item in self.layouts if item.name == name)
+
+    def longest(self, profile: Profile) -> Index:
+        """The block of the wave at hand that runs a loop with ``profile`` most often; beyond the grid it is the last
+        one of the grid that counts."""
+        value = next(value for name, value in _lets(self.thread("compute").steps) if name == profile.dim)
+        cores = cores_per_dim(self.plan.spatial).get(profile.dim, 1)
+        terms = tuple(term for term in value.terms if term.symbol != f"core_{profile.dim}")
+        return Index(value.const + (cores - 1 if profile.slope > 0 else 0), terms)
+
+    def index_of(self, name: str, turn: Index) -> Index:
+        """Block index of parallel dim ``name`` in wave ``turn``, or trip of loop ``name`` in that turn."""
+        spread = dict(next(iter(self.digits.values()))).get(name)
+        if spread is None:
+            return turn
+        cores = cores_per_dim(self.plan.spatial)[name]
+        terms = tuple(replace(term, factor=term.factor * cores) for term in turn.terms)
+        return Index(turn.const * cores, (Term(f"core_{name}"), *terms))
 
     def thread(self, name: str) -> Thread:
         """The thread called ``name``."""
         return next(t for t in self.threads if t.name == name)
+
+
+def _lets(steps: tuple[Step, ...]) -> Iterator[tuple[str, Index]]:
+    for step in steps:
+        if isinstance(step, Let):
+            yield step.name, step.value
+        elif isinstance(step, For | Guard):
+            yield from _lets(step.body)

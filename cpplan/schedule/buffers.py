@@ -1,0 +1,97 @@
+"""Circular buffers of a plan, and where they lie in SRAM.
+
+Data movement runs ahead of the computation as far as free slots let it, so the buffers of loads and stores are alive all
+the time. What the kernel computes and keeps is alive between the first and the last step of the compute thread that
+touches it; such buffers still get bytes of their own, since the threads that unpack and pack tiles are not in step.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from cpplan.cost.model import COMBINE
+from cpplan.device.device import Device
+from cpplan.errors import ScheduleError
+from cpplan.plan.plan import Plan
+from cpplan.plan.space import shared_loop
+from cpplan.schedule.layouts import FORMATS, page_counts
+from cpplan.schedule.schedule import Buffer, Stream, TensorLayout
+from cpplan.tile.arith import round_up
+from cpplan.tile.layout import hardware_tiles, tile_bytes
+from cpplan.tile.program import TileProgram
+
+
+def buffer_names(program: TileProgram) -> dict[str, str]:
+    """Name of the buffer of every access: its own, unless a kept value is called so."""
+    kept = {buffer.name for buffer in program.buffers}
+    return {a.name: f"{a.name}.{a.kind}" if a.name in kept else a.name for a in program.accesses}
+
+
+def buffers_of(
+    program: TileProgram, plan: Plan, streams: Sequence[Stream], layouts: Sequence[TensorLayout]
+) -> tuple[Buffer, ...]:
+    """A buffer per access and per value that is kept, and one for partial states if cores share a loop; no offsets."""
+    return tuple(
+        replace(buffer, index=index)
+        for index, buffer in enumerate((*_moved(plan, streams, layouts), *_kept(program), *_partial(program, plan)))
+    )
+
+
+def _moved(plan: Plan, streams: Sequence[Stream], layouts: Sequence[TensorLayout]) -> Iterator[Buffer]:
+    found = {layout.name: layout for layout in layouts}
+    for stream, place in zip(streams, plan.placements, strict=True):
+        layout = found[stream.layout]
+        tiles = math.prod(span for _, span in stream.inner)
+        pages = tiles * math.prod(page_counts(layout, stream.tile))
+        size = tile_bytes(layout.format)
+        yield Buffer(0, stream.buffer, stream.kind, layout.format, stream.tile, pages, place.depth, size, tiles)
+
+
+def _kept(program: TileProgram) -> Iterator[Buffer]:
+    for buffer in program.buffers:
+        if buffer.dtype not in FORMATS:
+            raise ScheduleError(
+                f"{program.source or program.name}: {buffer.name} has elements of type {buffer.dtype}, which circular "
+                "buffers do not hold"
+            )
+        pages = int(hardware_tiles(buffer.shape, program.in_runs))
+        size = tile_bytes(FORMATS[buffer.dtype])
+        yield Buffer(0, buffer.name, "value", FORMATS[buffer.dtype], buffer.shape, pages, 1, size)
+
+
+def _partial(program: TileProgram, plan: Plan) -> Iterator[Buffer]:
+    """Where the partial state of another core arrives, one buffer per carried value."""
+    shared = shared_loop(program, plan.spatial)
+    if shared is None or plan.combine is None or program.reduction is None:
+        return
+    for state in program.reduction.state:
+        pages = int(hardware_tiles(state.shape, program.in_runs))
+        size = tile_bytes(FORMATS[state.dtype])
+        yield Buffer(0, f"{COMBINE}.{state.result}", "partial", FORMATS[state.dtype], state.shape, pages, 1, size)
+
+
+def placed(buffers: Iterable[Buffer], device: Device, source: str) -> tuple[Buffer, ...]:
+    """``buffers`` one after the other from byte 0 of what SRAM has for them.
+
+    Raises :class:`~cpplan.errors.ScheduleError` when bytes or circular buffers run out.
+    """
+    out: list[Buffer] = []
+    end = 0
+    for buffer in buffers:
+        out.append(replace(buffer, offset=end))
+        end += int(round_up(buffer.bytes, device.sram.alignment))
+    if end > device.sram.usable:
+        largest = sorted(out, key=lambda b: -b.bytes)[:4]
+        listed = ", ".join(f"{b.name} {b.bytes:,}" for b in largest)
+        raise ScheduleError(
+            f"{source}: the buffers take {end:,} bytes of SRAM and {device.name} has {device.sram.usable:,}; the "
+            f"largest are {listed}. Pin smaller blocks or depth 1"
+        )
+    if len(out) > device.sram.max_buffers:
+        raise ScheduleError(
+            f"{source}: the kernel needs {len(out)} circular buffers and a core of {device.name} has "
+            f"{device.sram.max_buffers}"
+        )
+    return tuple(out)

@@ -1,0 +1,37 @@
+"""A plan made a schedule: ``build_schedule(program, device, plan)``."""
+
+from __future__ import annotations
+
+from cpplan.device.device import Device
+from cpplan.plan.nest import build_nest
+from cpplan.plan.plan import Plan
+from cpplan.schedule.buffers import buffer_names, buffers_of, placed
+from cpplan.schedule.layouts import tensor_layouts
+from cpplan.schedule.schedule import Schedule
+from cpplan.schedule.streams import check_semaphores, digits_of_cores, streams_of
+from cpplan.schedule.threads import threads_of
+from cpplan.tile.program import TileProgram
+
+
+def build_schedule(program: TileProgram, device: Device, plan: Plan) -> Schedule:
+    """What every core of ``device`` does under ``plan``, which must be legal (:mod:`cpplan.plan.space`).
+
+    Raises :class:`~cpplan.errors.ScheduleError` where the plan cannot be made a program: tiles that are no sets of
+    whole pages, addresses that depend on data, too many buffers, bytes or semaphores.
+    """
+    layouts, uses = tensor_layouts(program)
+    nest = build_nest(program, plan.spatial, plan.order)
+    streams, semaphores = streams_of(program, device, plan, nest, uses, buffer_names(program))
+    check_semaphores(program, semaphores)
+    buffers = buffers_of(program, plan, streams, layouts)
+    return Schedule(
+        program=program,
+        device=device,
+        plan=plan,
+        layouts=layouts,
+        buffers=placed(buffers, device, program.source or program.name),
+        streams=streams,
+        threads=threads_of(program, plan, nest, streams),
+        digits=digits_of_cores(plan),
+        semaphores=semaphores,
+    )
