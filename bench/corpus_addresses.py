@@ -29,10 +29,10 @@ TOLD = ("wrong", "not run", "refused", "not captured")
 """Verdicts whose details are kept."""
 
 
-def check_library(python: Path, library: str, files: list[str], limit: float) -> dict[str, Any]:
+def check_library(python: Path, library: str, files: list[str], options: argparse.Namespace) -> dict[str, Any]:
     """Counts of verdicts by kernel, with the reasons of those that are no comparison."""
     kernels: dict[str, Any] = {}
-    arguments = [*files, "--limit", str(limit)]
+    arguments = [*files, "--limit", str(options.limit), "--configs", str(options.configs)]
     for record in records_of(python, "corpus_addresses_worker.py", library, arguments):
         verdict = record.get("verdict", "not captured")
         detail = f"{verdict}: {record.get('detail') or record.get('error')}"
@@ -50,6 +50,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_sources(parser)
     parser.add_argument("--limit", type=float, default=120.0, help="seconds of the interpreter per launch")
+    parser.add_argument("--configs", type=int, default=1, help="configurations per tuned launch")
     parser.add_argument("--out", type=Path, default=HERE / "results" / "corpus_addresses.json")
     options = parser.parse_args()
     python = environment(options.venv)
@@ -58,7 +59,7 @@ def main() -> None:
     for library, files in libraries.items():
         if options.only and library not in options.only.split(","):
             continue
-        saved[library] = check_library(python, library, files, options.limit)
+        saved[library] = check_library(python, library, files, options)
         found = {name: saved[name] for name in libraries if name in saved}
         verdicts = (Counter(kernel["verdicts"]) for kernels in found.values() for kernel in kernels.values())
         result = {"total": sum(verdicts, Counter[str]()), "libraries": found}

@@ -3,9 +3,8 @@
     python bench/corpus_addresses_worker.py bench/corpus_calls/liger.py
     python bench/corpus_addresses_worker.py --script tutorial.py
 
-Per launch, sampled program and argument, the elements touched are compared with the union of the tiles that the tile
-program gives the blocks of that program: {"kernel", "verdict", "detail"}. Of the configurations of a tuned call the
-first is compared.
+Per launch, sampled program and argument, what is touched is compared with the tiles that the tile program gives the
+blocks of that program: {"kernel", "verdict", "detail"}. Of a tuned call the first ``--configs`` configurations count.
 """
 
 from __future__ import annotations
@@ -55,10 +54,10 @@ LARGE = 1 << 22
 class Interpreting(Recorder):
     """Compares each launch as soon as it is recorded, in a process of its own."""
 
-    def __init__(self, mode: str, samples: int, limit: float) -> None:
+    def __init__(self, mode: str, samples: int, limit: float, configs: int) -> None:
         super().__init__(mode)
-        self.samples, self.limit = samples, limit
-        self.compared: set[int] = set()
+        self.samples, self.limit, self.configs = samples, limit, configs
+        self.compared = Counter[int]()
 
     def run_kernel(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], grid: Any, warmup: bool) -> Any:
         """As recorded, then compared."""
@@ -67,8 +66,8 @@ class Interpreting(Recorder):
         given = {n: v for n, v in (dict(zip(function.arg_names, args, strict=False)) | kwargs).items()
                  if n in function.arg_names}  # fmt: skip
         for launch in self.launches[known:]:
-            if launch.group not in self.compared:
-                self.compared |= set() if launch.group is None else {launch.group}
+            if launch.group is None or self.compared[launch.group] < self.configs:
+                self.compared.update([] if launch.group is None else [launch.group])
                 verdicts, why = forked(lambda launch=launch: self.check(launch, function, given), self.limit)  # type: ignore[misc]
                 for verdict in verdicts:
                     emit({"kernel": launch.kernel} | verdict)
@@ -218,7 +217,7 @@ def tile(built: Built, access: Access, point: dict[str, int], beyond: Sequence[s
 def run_case(path: Path, entry: str | None, options: argparse.Namespace) -> None:
     """Emit the verdicts on all launches of one case."""
     mode = "cpu" if options.mode == "cpu" or wants_real_tensors(path, entry) else "fake"
-    recorder = Interpreting(mode, options.samples, options.limit)
+    recorder = Interpreting(mode, options.samples, options.limit, options.configs)
     try:
         with recorder.active():
             execute(str(path), entry, ARGUMENTS.get(path.name, ()), recorder.advice)
@@ -231,6 +230,7 @@ def main() -> None:
     arguments = parser(__doc__)
     arguments.add_argument("--samples", type=int, default=3, help="programs per launch")
     arguments.add_argument("--limit", type=float, default=120.0, help="seconds per launch")
+    arguments.add_argument("--configs", type=int, default=1, help="configurations per tuned launch")
     options = arguments.parse_args()
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)

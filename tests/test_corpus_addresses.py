@@ -43,7 +43,7 @@ def verdicts(folder: Path, text: str) -> dict[str, set[str]]:
     """Verdicts on the kernel of a file, by parameter."""
     path = folder / "kernel.py"
     path.write_text(text)
-    options = Namespace(mode="fake", samples=4, limit=100.0)
+    options = Namespace(mode="fake", samples=4, limit=100.0, configs=1)
     records, why = forked(lambda: worker.run_case(path, None, options), 100.0)
     assert (why, Counter(record["kernel"] for record in records).keys()) == ("", {"add_rows"})
     found: dict[str, set[str]] = {}
