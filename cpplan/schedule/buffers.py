@@ -1,7 +1,7 @@
 """Circular buffers of a plan, and where they lie in SRAM.
 
-Data movement runs ahead of the computation as far as free slots let it, so the buffers of loads and stores are alive all
-the time. What the kernel computes and keeps is alive between the first and the last step of the compute thread that
+Data movement runs ahead of the computation as far as free slots let it, so the buffers of loads and stores are alive
+all the time. What the kernel computes and keeps is alive between the first and the last step of the compute thread that
 touches it; such buffers still get bytes of their own, since the threads that unpack and pack tiles are not in step.
 """
 

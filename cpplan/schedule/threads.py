@@ -1,9 +1,9 @@
 """The steps of the three threads of a core.
 
-All threads run the same loops, those of the plan's nest. A thread that moves data has, at each level, the loads that sit
-there, the inner levels, the stores; a double-buffered load of a loop whose stores share the thread is done one iteration
-ahead, before the store. The compute thread takes the blocks of a level at its head and drops them at its end; the ops of
-the body stand in program order.
+All threads run the same loops, those of the plan's nest. A thread that moves data has, at each level, the loads that
+sit there, the inner levels, the stores; a double-buffered load of a loop whose stores share the thread is done one
+iteration ahead, before the store. The compute thread takes the blocks of a level at its head and drops them at its end;
+the ops of the body stand in program order.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class _Threads:
         return (*steps, *self._with_blocks(node, inside))
 
     def _with_blocks(self, node: int, inside: list[Step]) -> list[Step]:
-        """``inside`` between the taking and dropping of the blocks of a level; stores are made where they are filled."""
+        """``inside`` between taking and dropping the blocks of a level; stores get theirs where it is filled."""
         name = self.nest.names[node]
         here = [self.streams[p.access] for p in self.plan.placements if p.level == name]
         loads = [s.buffer for s in here if s.kind == "load"]

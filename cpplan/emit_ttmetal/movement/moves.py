@@ -1,0 +1,263 @@
+"""One transfer as C++: reading or receiving a block of tiles, or writing one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from cpplan.emit_ttmetal.indices import affine_text, index_ranges, index_text, trips_text
+from cpplan.emit_ttmetal.movement.edges import Edge, edges_of
+from cpplan.emit_ttmetal.movement.fills import WORDS, fill_bits
+from cpplan.emit_ttmetal.movement.lines import braces, counted
+from cpplan.emit_ttmetal.names import identifier
+from cpplan.plan.nest import cores_per_dim
+from cpplan.plan.space import shared_loop
+from cpplan.schedule.schedule import Index, Schedule, Stream, TensorLayout, Term
+from cpplan.tile.program import Affine
+
+
+@dataclass(frozen=True)
+class Mover:
+    """Writes the moves of one stream."""
+
+    schedule: Schedule
+    stream: Stream
+
+    @property
+    def cb(self) -> str:
+        """Constant that holds the index of the circular buffer."""
+        return f"cb_{identifier(self.stream.buffer)}"
+
+    @property
+    def dram(self) -> str:
+        """Accessor of the tensor."""
+        return f"dram_{identifier(self.stream.layout)}"
+
+    @property
+    def part(self) -> str:
+        """What this core does for a shared stream."""
+        return f"part_{identifier(self.stream.access)}"
+
+    @property
+    def valid(self) -> str:
+        """Semaphore that says that a shared block is there."""
+        return f"valid_{self.stream.noc}"
+
+    @property
+    def ready(self) -> str:
+        """Semaphore that counts receivers with room for a shared block."""
+        return f"ready_{identifier(self.stream.access)}"
+
+    def move(self, loops: Sequence[str]) -> list[str]:
+        """The whole transfer; ``loops`` are the loops of the kernel around it."""
+        return self._load() if self.stream.kind == "load" else self._store(loops)
+
+    # -- loads ---------------------------------------------------------------------------------------------------------
+
+    def _load(self) -> list[str]:
+        pages = self.schedule.buffer(self.stream.buffer).pages
+        reading = self._reading()
+        lines = [f"cb_reserve_back({self.cb}, {pages});"]
+        if self.stream.pattern == "private":
+            lines += reading
+        elif self.stream.pattern == "multicast":
+            bytes_ = f"{pages} * {self._page_bytes}"
+            send = f"plan::send({self.part}, get_write_ptr({self.cb}), {bytes_}, {self.ready}, {self.valid});"
+            lines += braces(f"if ({self.part}.reads)", [*reading, send], "reads for its group")
+            lines[-1] = "} else {"
+            lines += [f"    plan::receive({self.part}, {self.ready}, {self.valid});", "}"]
+        else:
+            lines += self._forward(reading, pages)
+        return [*lines, f"cb_push_back({self.cb}, {pages});"]
+
+    def _forward(self, reading: list[str], pages: int) -> list[str]:
+        lines = braces(f"if ({self.part}.reads)", reading, "the first of the line")
+        lines[-1] = "} else {"
+        lines += [f"    plan::receive({self.part}, {self.ready}, {self.valid});", "}"]
+        block = f"get_write_ptr({self.cb}), {pages} * {self._page_bytes}"
+        return [*lines, f"plan::pass_on({self.part}, {block}, {self.ready}, {self.valid});"]
+
+    def _reading(self) -> list[str]:
+        edges = self._edges
+        reads, outside = self._page_access(edges), self._outside(edges)
+        one = f"noc_async_read_page({self._page_id(edges)}, {self.dram}, at);"
+        body = [one]
+        if reads:
+            body = braces(f"if ({' && '.join(reads)})", [one])
+            body[-1] = "} else {"
+            body += [f"    plan::fill<{self._word}>(at, {self._fill});  // beyond the tensor", "}"]
+        body.append(f"at += {self._page_bytes};")
+        lines = [f"uint32_t at = get_write_ptr({self.cb});", *self._tiles(self._pages(edges, body))]
+        lines.append("noc_async_read_barrier();")
+        if outside:
+            filling = [*outside, f"at += {self._page_bytes};"]
+            lines += [
+                f"at = get_write_ptr({self.cb});  // elements that the kernel masks get its fill",
+                *self._tiles(self._pages(edges, filling)),
+            ]
+        return braces("", lines) if self.stream.pattern == "private" else lines
+
+    def _outside(self, edges: Sequence[Edge]) -> list[str]:
+        """Overwriting of what takes no part in a page."""
+        if not any(edge.in_tile and (edge.begins or edge.ends) for edge in edges):
+            return []
+        layout = self._layout
+        if layout.in_runs:
+            first, end = self._limits(edges, layout.columns, 1024)
+            return [f"plan::fill_run_outside<{self._word}>(at, {first}, {end}, {self._fill});"]
+        rows = ", ".join(self._limits(edges, layout.rows, 32))
+        columns = ", ".join(self._limits(edges, layout.columns, 32))
+        return [f"plan::fill_outside<{self._word}>(at, {rows}, {columns}, {self._fill});"]
+
+    def _limits(self, edges: Sequence[Edge], number: int | None, page: int) -> tuple[str, str]:
+        """First and end of the rows (or columns) of a page that take part."""
+        if number is None:
+            return "0", str(page)
+        edge = edges[number]
+        element = _element(edge, f"i{number}")
+        first = [f"{affine_text(begin)} - ({element})" for begin in edge.begins]
+        end = [f"{affine_text(limit)} - ({element})" for limit in edge.ends]
+        return _nested("plan::most", ["0", *first]), _nested("plan::least", [str(page), *end])
+
+    # -- stores --------------------------------------------------------------------------------------------------------
+
+    def _store(self, loops: Sequence[str]) -> list[str]:
+        pages = self.schedule.buffer(self.stream.buffer).pages
+        edges = self._edges
+        writes = [*self._page_access(edges), *self._page_limits(edges)]
+        one = f"noc_async_write_page({self._page_id(edges)}, {self.dram}, at);"
+        body = braces(f"if ({' && '.join(writes)})", [one], "inside the tensor") if writes else [one]
+        inside = self._pages(edges, [*body, f"at += {self._page_bytes};"])
+        exists = self._exists(loops)
+        if exists:
+            inside = braces(f"if ({' && '.join(exists)})", inside, "blocks that are this core's to write")
+        if exists and self.stream.inner:
+            skipped = math.prod(edge.count for edge in edges)
+            inside[-1] = "} else {"
+            inside += [f"    at += {skipped} * {self._page_bytes};", "}"]
+        moving = [f"uint32_t at = get_read_ptr({self.cb});", *self._tiles(inside), "noc_async_writes_flushed();"]
+        return [f"cb_wait_front({self.cb}, {pages});", *braces("", moving), f"cb_pop_front({self.cb}, {pages});"]
+
+    def _exists(self, loops: Sequence[str]) -> list[str]:
+        """Conditions under which the block is there and this core writes it."""
+        program, spread = self.schedule.program, cores_per_dim(self.schedule.plan.spatial)
+        out = [f"{identifier(dim.name)} < {dim.extent}" for dim in program.dims if dim.extent % spread.get(dim.name, 1)]
+        inner = [name for name, _ in self.stream.inner if name not in {dim.name for dim in program.dims}]
+        for name in dict.fromkeys((*loops, *inner)):
+            loop = program.loop(name)
+            if loop.profile is not None:
+                out.append(f"{identifier(name)} < {trips_text(loop.profile, identifier(loop.profile.dim))}")
+            elif loop.trips % spread.get(name, 1):
+                out.append(f"{identifier(name)} < {loop.trips}")
+        shared = shared_loop(program, self.schedule.plan.spatial)
+        if shared is not None:
+            out.append(f"core_{identifier(shared[0])} == 0")
+        return out
+
+    def _page_limits(self, edges: Sequence[Edge]) -> list[str]:
+        """Conditions under which a page that a store masks off is not written."""
+        out = []
+        for number, edge in enumerate(edges):
+            element = _element(edge, f"i{number}")
+            out += [f"{element} >= {affine_text(begin)}" for begin in edge.begins if edge.in_tile]
+            out += [f"{element} < {affine_text(end)}" for end in edge.ends if edge.in_tile]
+        return out
+
+    # -- what both share -----------------------------------------------------------------------------------------------
+
+    @property
+    def _edges(self) -> tuple[Edge, ...]:
+        return edges_of(self.schedule, self.stream, index_ranges(self.schedule))
+
+    @property
+    def _layout(self) -> TensorLayout:
+        return self.schedule.layout(self.stream.layout)
+
+    @property
+    def _page_bytes(self) -> int:
+        return self.schedule.buffer(self.stream.buffer).page_bytes
+
+    @property
+    def _word(self) -> str:
+        return WORDS[self._layout.format]
+
+    @property
+    def _fill(self) -> str:
+        value = 0.0 if self.stream.fill is None else self.stream.fill
+        return f"0x{fill_bits(value, self._layout.format):x}"
+
+    def _tiles(self, body: list[str]) -> list[str]:
+        """``body`` for every tile of the transfer, with the indices that change from tile to tile."""
+        for name, span in reversed(self.stream.inner):
+            symbol = identifier(name)
+            index = self.schedule.index_of(name, Index(0, (Term(f"next_{symbol}"),)))
+            body = counted(
+                f"next_{symbol}",
+                str(span),
+                [f"const int32_t {symbol} = {index_text(index)};", *body],
+                "all tiles of the block",
+            )
+        return body
+
+    def _pages(self, edges: Sequence[Edge], body: list[str]) -> list[str]:
+        """``body`` for every page of a tile; ``i0``, ``i1``, ... number pages along the axes of the tensor."""
+        for number, edge in reversed(list(enumerate(edges))):
+            if edge.count == 1:
+                body = [f"const int32_t i{number} = {affine_text(edge.first)};", *body]
+            else:
+                first = affine_text(edge.first)
+                index = f"const int32_t i{number} = {first} + p{number};" if first != "0" else ""
+                head = f"p{number}" if index else f"i{number}"
+                body = counted(head, str(edge.count), [*([index] if index else []), *body])
+        return body
+
+    def _page_access(self, edges: Sequence[Edge]) -> list[str]:
+        """Conditions under which a page is there."""
+        out = []
+        for number, edge in enumerate(edges):
+            begins, ends = (() if edge.in_tile else edge.begins), (() if edge.in_tile else edge.ends)
+            out += [f"i{number} >= 0"] if edge.below else []
+            out += [f"i{number} < {edge.total}"] if edge.above else []
+            out += [f"i{number} >= {affine_text(begin)}" for begin in begins]
+            out += [f"i{number} < {affine_text(end)}" for end in ends if end != Affine(edge.total)]
+        return out
+
+    def _page_id(self, edges: Sequence[Edge]) -> str:
+        """Number of a page, row-major over axes outside of hardware tiles, then rows, then columns."""
+        layout = self._layout
+        inside = [n for n in (layout.rows, layout.columns) if n is not None]
+        order = [n for n in range(len(edges)) if n not in inside] + inside
+        text = ""
+        for number in order:
+            total = edges[number].total
+            if total == 1 and not edges[number].below and not edges[number].above:
+                continue
+            text = (
+                f"i{number}"
+                if not text
+                else f"({text}) * {total} + i{number}"
+                if " " in text
+                else (f"{text} * {total} + i{number}")
+            )
+        return text or "0"
+
+
+def _element(edge: Edge, page: str) -> str:
+    """First element of page number ``page`` along an axis."""
+    axis, per_piece = edge.axis, edge.pages_per_piece
+    if not edge.in_tile:
+        return page
+    if axis.unit == axis.padded:
+        text = f"{edge.page} * {page}"
+    elif per_piece == 1:
+        text = f"{axis.unit} * {page}"
+    else:
+        text = f"{axis.unit} * ({page} / {per_piece}) + {edge.page} * ({page} % {per_piece})"
+    return f"{text} - {axis.lead}" if axis.lead else text
+
+
+def _nested(function: str, items: Iterable[str]) -> str:
+    """``function(a, function(b, c))``."""
+    first, *rest = items
+    return f"{function}({first}, {_nested(function, rest)})" if rest else first
