@@ -44,6 +44,10 @@ CB_REGION: Mapping[Arch, tuple[int, int]] = MappingProxyType(
 )
 """First L1 byte that circular buffers may take and the end of L1 (source: ``ttnn.get_memory_view`` of ttnn 0.81.1)."""
 
+DRAM_BANKS: Mapping[Arch, int] = MappingProxyType({"wormhole": 12, "blackhole": 8})
+DRAM_ALIGNMENT: Mapping[Arch, int] = MappingProxyType({"wormhole": 32, "blackhole": 64})
+"""Bytes: the alignment of DRAM reads, of pages in a bank and of circular buffers (source: noc_parameters.h)."""
+
 MAX_BUFFERS: Mapping[Arch, int] = MappingProxyType({"wormhole": 32, "blackhole": 64})
 MAX_SEMAPHORES = 16
 MAX_RUNTIME_ARGS = 341
@@ -152,6 +156,15 @@ class Program:
     def cores(self) -> tuple[Core, ...]:
         """Logical cores that run any kernel, row by row."""
         return tuple(sorted({core for kernel in self.kernels for core in kernel.cores}, key=lambda c: (c[1], c[0])))
+
+    def kernel_buffers(self, kernel: Kernel) -> dict[int, CircularBuffer]:
+        """Buffers that any core of the kernel holds, by index; the first listed wins, as in the vendor's JIT."""
+        cores = frozenset(kernel.cores)
+        found: dict[int, CircularBuffer] = {}
+        for buffer in self.buffers:
+            if not cores.isdisjoint(buffer.cores):
+                found.setdefault(buffer.index, buffer)
+        return found
 
 
 def noc_coordinates(arch: Arch, cores: Iterable[Core]) -> dict[Core, Core]:

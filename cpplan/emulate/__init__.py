@@ -1,0 +1,23 @@
+"""Host emulation of the TT-Metalium device API: kernels, unchanged, on an emulated chip (docs/emulation.md)."""
+
+from cpplan.emulate.faults import (
+    Deadlock,
+    EmulationError,
+    KernelCompileError,
+    KernelFault,
+    ProgramFault,
+    ToolMissing,
+)
+from cpplan.emulate.run import Stats, Traffic, run
+
+__all__ = [
+    "Deadlock",
+    "EmulationError",
+    "KernelCompileError",
+    "KernelFault",
+    "ProgramFault",
+    "Stats",
+    "ToolMissing",
+    "Traffic",
+    "run",
+]

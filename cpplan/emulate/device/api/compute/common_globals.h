@@ -1,0 +1,4 @@
+#pragma once
+
+#include "emulation/compute.h"
+#include "hostdevcommon/kernel_structs.h"

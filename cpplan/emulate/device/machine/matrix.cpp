@@ -1,0 +1,343 @@
+// The matrix unit: products, element-wise operations with broadcasts, copies, transposes and reductions.
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "emulation/operations.h"
+#include "machine/state.h"
+
+namespace emu {
+
+namespace {
+
+typedef float Row __attribute__((vector_size(64)));    // a row of a face
+
+constexpr float NOTHING = std::numeric_limits<float>::quiet_NaN();    // what the hardware leaves unspecified
+
+// d += a b, each 32x32 as four faces.
+void multiply(const float* a, const float* b, float* d) {
+    for (int i = 0; i < 2; ++i)
+        for (int j = 0; j < 2; ++j) {
+            float* out = d + (2 * i + j) * 256;
+            for (int r = 0; r < 16; r += 2) {
+                Row sum0 = *reinterpret_cast<const Row*>(out + r * 16), sum1 = *reinterpret_cast<const Row*>(out + r * 16 + 16);
+                for (int k = 0; k < 2; ++k) {
+                    const float* left = a + (2 * i + k) * 256 + r * 16;
+                    const Row* right = reinterpret_cast<const Row*>(b + (2 * k + j) * 256);
+                    for (int m = 0; m < 16; ++m) {
+                        sum0 += left[m] * right[m];
+                        sum1 += left[16 + m] * right[m];
+                    }
+                }
+                *reinterpret_cast<Row*>(out + r * 16) = sum0;
+                *reinterpret_cast<Row*>(out + r * 16 + 16) = sum1;
+            }
+        }
+}
+
+void transpose_faces(const float* from, float* to, bool swap_faces) {
+    for (int f = 0; f < 4; ++f) {
+        int g = swap_faces && (f == 1 || f == 2) ? 3 - f : f;
+        for (int r = 0; r < 16; ++r)
+            for (int c = 0; c < 16; ++c) to[g * 256 + c * 16 + r] = from[f * 256 + r * 16 + c];
+    }
+}
+
+// Bits of the mantissas that take part in a product: few in LoFi, all of them from HiFi3 on (source: tt-isa-documentation).
+void limit_fidelity(float* a, float* b) {
+    uint32_t phases = registers().fidelity;
+    if (phases == 1) truncate_mantissa(a, TILE, 4);
+    if (phases <= 2) truncate_mantissa(b, TILE, 6);
+}
+
+void broadcast(float* t, uint32_t kind, uint32_t row) {
+    float first[32];
+    if (kind == 1)
+        for (int f : {0, 2})
+            for (int r = 0; r < 16; ++r) {
+                float x = t[f * 256 + r * 16];
+                for (int c = 0; c < 16; ++c) t[f * 256 + r * 16 + c] = t[(f + 1) * 256 + r * 16 + c] = x;
+            }
+    else if (kind == 2) {
+        for (int c = 0; c < 32; ++c) first[c] = t[(2 * (row / 16) + c / 16) * 256 + row % 16 * 16 + c % 16];
+        for (int i = 0; i < int(TILE); ++i) t[i] = first[i / 256 % 2 * 16 + i % 16];
+    } else if (kind == 3)
+        for (int i = int(TILE) - 1; i >= 0; --i) t[i] = t[0];
+}
+
+float* accumulator(uint32_t dst, const char* what, bool* fresh = nullptr) {
+    Registers& r = registers();
+    if (fresh) *fresh = r.acquired && dst < r.tiles && r.section[r.math].datum[dst] == Datum::Empty;
+    if (r.acquired && dst < r.tiles && r.section[r.math].datum[dst] == Datum::Integer) fail("format", std::string(what) + " accumulates onto integers");
+    return dst_write(dst, Datum::Float, what);
+}
+
+void combine(uint32_t op, bool accumulate, const float* a, const float* b, float* d) {
+    if (op == 2)
+        for (uint32_t i = 0; i < TILE; ++i) d[i] = (accumulate ? d[i] : 0.0f) + a[i] * b[i];
+    else {
+        float sign = op == 0 ? 1.0f : -1.0f;
+        for (uint32_t i = 0; i < TILE; ++i) d[i] = (accumulate ? d[i] : 0.0f) + (a[i] + sign * b[i]);
+    }
+    round_dst(d);
+}
+
+void no_integers(uint32_t buffer, const char* what) {
+    if (is_integer(buffer_of(buffer).format)) fail("format", std::string(what) + " of integers; the vector unit has integer operations");
+}
+
+// 32-bit tiles that bypass the source registers.
+bool straight_to_dst(uint32_t buffer) {
+    Registers& r = registers();
+    Format f = buffer_of(buffer).format;
+    bool wide = f == Format::Int32 || f == Format::UInt32 || (f == Format::Float32 && r.unpack_to_dest >> buffer & 1);
+    if (wide && !r.fp32) fail("format", std::string(name_of(f)) + " tiles need a 32-bit DST (fp32_dest_acc_en)");
+    return wide;
+}
+
+void fetch(uint32_t buffer, uint32_t tile, Source source, float* to, const char* what) {
+    if (!straight_to_dst(buffer)) return read_source(source, buffer, tile, to, what);
+    Registers& r = registers();
+    Format f = buffer_of(buffer).format;
+    if (r.src_a != f) fail("format", std::string(what) + ": " + describe(*machine.current->core, buffer) + " is " + name_of(f) + ", but srcA is configured for " + name_of(r.src_a));
+    unpack_tile(front_tile(buffer, tile, what), f, to);
+}
+
+void store_tile(uint32_t buffer, uint32_t dst, const float* from, const char* what) {
+    bool integer = is_integer(buffer_of(buffer).format);
+    float* d = dst_write(dst, integer ? Datum::Integer : Datum::Float, what);
+    memcpy(d, from, sizeof(float) * TILE);
+    if (!integer) round_dst(d);
+}
+
+// ---- reductions ----
+
+void unit_scaler(const float* s) {
+    for (int f = 0; f < 4; ++f)
+        for (int i = 0; i < 16; ++i)
+            if (s[f * 256 + i] != 1.0f) fail("reduce", "a maximum whose scaler tile is not 1 in the first row of each face is not emulated");
+}
+
+// Rows of the scaler's upper faces weigh the columns of the data; only column 0 of the result is specified by a first row.
+void sum_rows(const float* x, const float* s, float* d) {
+    for (int half = 0; half < 2; ++half)
+        for (int r = 0; r < 16; ++r) {
+            const float *left = x + half * 512 + r * 16, *right = left + 256;
+            float* out = d + half * 512 + r * 16;
+            for (int j = 0; j < 16; ++j) {
+                float sum = 0;
+                for (int k = 0; k < 16; ++k) sum += left[k] * s[j * 16 + k] + right[k] * s[256 + j * 16 + k];
+                out[j] += sum;
+            }
+        }
+}
+
+// The running maximum of a row sits in the first row of its face and, transposed, in the first column.
+void max_rows(const float* x, float* d, bool fresh) {
+    for (int half = 0; half < 2; ++half) {
+        float* face = d + half * 512;
+        float best[16];
+        for (int r = 0; r < 16; ++r) {
+            best[r] = fresh ? -std::numeric_limits<float>::infinity() : face[r];
+            const float *left = x + half * 512 + r * 16, *right = left + 256;
+            for (int k = 0; k < 16; ++k) best[r] = std::fmax(best[r], std::fmax(left[k], right[k]));
+        }
+        for (int r = 1; r < 16; ++r)
+            for (int c = 1; c < 16; ++c) face[r * 16 + c] = NOTHING;
+        for (int r = 0; r < 16; ++r) face[r * 16] = face[r] = best[r];
+    }
+}
+
+void reduce_columns(uint32_t pool, const float* x, const float* s, float* d, bool fresh) {
+    for (int c = 0; c < 2; ++c)
+        for (int j = 0; j < 16; ++j) {
+            float* out = d + c * 256 + j;
+            float value = pool == 2 && fresh ? -std::numeric_limits<float>::infinity() : *out;
+            for (int f : {c, c + 2})
+                for (int i = 0; i < 16; ++i) {
+                    float v = x[f * 256 + i * 16 + j];
+                    value = pool == 2 ? std::fmax(value, v) : value + s[f * 256 + i] * v;
+                }
+            *out = value;
+        }
+}
+
+void reduce_all(uint32_t pool, const float* x, const float* s, float* d, bool fresh) {
+    if (pool == 2) {
+        float best = fresh ? -std::numeric_limits<float>::infinity() : d[0];
+        for (uint32_t i = 0; i < TILE; ++i) best = std::fmax(best, x[i]);
+        d[0] = best;
+        return;
+    }
+    float row[16] = {};
+    for (int f = 0; f < 4; ++f)
+        for (int i = 0; i < 16; ++i)
+            for (int j = 0; j < 16; ++j) row[j] += s[f * 256 + i] * x[f * 256 + i * 16 + j];
+    if (!registers().fp32) round_to_bf16(row, 16);
+    for (int j = 0; j < 16; ++j) d[0] += s[768 + j] * row[j];    // the scaler counts twice
+}
+
+}  // namespace
+}  // namespace emu
+
+using namespace emu;
+
+extern "C" {
+
+void emu_matmul_init(uint32_t in0, uint32_t in1, uint32_t transpose, uint32_t ct, uint32_t rt, uint32_t kt) {
+    buffer_of(in0);
+    buffer_of(in1);
+    set_operation(MATMUL, transpose != 0, ct, rt, kt);
+}
+
+void emu_matmul(uint32_t in0, uint32_t in1, uint32_t i0, uint32_t i1, uint32_t dst, uint32_t transpose, uint32_t ct, uint32_t rt,
+                uint32_t kt, uint32_t block) {
+    alignas(64) static float a[TILE], b[TILE], raw[TILE];
+    Registers& r = registers();
+    need_operation(MATMUL, block ? "matmul_block" : "matmul_tiles", block ? "matmul_block_init" : "matmul_init");
+    bool same = r.option[1] == ct && r.option[2] == rt && (!block || (r.option[0] == (transpose != 0) && (rt == 1 || r.option[3] == kt)));
+    if (!same) fail("setup", "the matmul call and its init differ in block shape or transposition");
+    no_integers(in0, "matmul");
+    for (uint32_t j = 0; j < ct; ++j) {
+        read_source(Source::A, in1, i1 + j, raw, "matmul");
+        if (r.option[0]) transpose_faces(raw, b, true);
+        else memcpy(b, raw, sizeof b);
+        for (uint32_t i = 0; i < rt; ++i) {
+            read_source(Source::B, in0, i0 + i * kt, a, "matmul");
+            if (r.fidelity < 3) limit_fidelity(b, a);    // in1 is srcA
+            float* d = accumulator(dst + i * ct + j, "matmul");
+            multiply(a, b, d);
+            round_dst(d);
+            ++machine.matmul_tiles;
+        }
+    }
+}
+
+void emu_copy_init(uint32_t buffer, uint32_t transpose_tile, uint32_t transpose_faces) {
+    buffer_of(buffer);
+    set_operation(COPY, transpose_tile, transpose_faces);
+}
+
+void emu_copy(uint32_t buffer, uint32_t tile, uint32_t dst) {
+    float raw[TILE], out[TILE];
+    need_operation(COPY, "copy_tile", "copy_init");
+    fetch(buffer, tile, Source::A, raw, "copy_tile");
+    Registers& r = registers();
+    if (r.option[0] || r.option[1]) {
+        if (!r.option[1]) fail("unsupported", "copy_init that exchanges faces without transposing them is not emulated");
+        transpose_faces(raw, out, r.option[0]);
+    }
+    store_tile(buffer, dst, r.option[1] ? out : raw, "copy_tile");
+}
+
+void emu_transpose_init(uint32_t buffer) {
+    buffer_of(buffer);
+    set_operation(TRANSPOSE);
+}
+
+void emu_transpose(uint32_t buffer, uint32_t tile, uint32_t dst) {
+    float raw[TILE], out[TILE];
+    need_operation(TRANSPOSE, "transpose_tile", "transpose_init");
+    fetch(buffer, tile, Source::A, raw, "transpose_tile");
+    transpose_faces(raw, out, true);
+    store_tile(buffer, dst, out, "transpose_tile");
+}
+
+void emu_transpose_dst_init(uint32_t faces) { set_operation(TRANSPOSE_DST, faces); }
+
+void emu_transpose_dst(uint32_t dst, uint32_t faces) {
+    need_operation(TRANSPOSE_DST, "transpose_dest", "transpose_dest_init");
+    float copy[TILE];
+    float* d = dst_read(dst, Datum::Float, "transpose_dest");
+    memcpy(copy, d, sizeof copy);
+    transpose_faces(copy, d, faces);
+}
+
+void emu_binary_init(uint32_t op, uint32_t kind, uint32_t accumulate, uint32_t in0, uint32_t in1) {
+    buffer_of(in0);
+    buffer_of(in1);
+    set_operation(BINARY, op, kind, accumulate);
+}
+
+void emu_binary(uint32_t op, uint32_t kind, uint32_t in0, uint32_t in1, uint32_t i0, uint32_t i1, uint32_t dst, uint32_t row) {
+    float a[TILE], b[TILE];
+    Registers& r = registers();
+    need_operation(BINARY, "the element-wise call", "init");
+    if (r.option[0] != op || r.option[1] != kind) fail("setup", "the element-wise call and the last init differ in operation or broadcast");
+    no_integers(in0, "element-wise operation");
+    read_source(Source::A, in0, i0, a, "element-wise operation");
+    read_source(Source::B, in1, i1, b, "element-wise operation");
+    broadcast(b, kind, row);
+    if (op == 2 && r.fidelity < 3) limit_fidelity(a, b);
+    bool accumulate = op == 2 || r.option[2];    // ELWMUL always adds to DST
+    float* d = accumulate ? accumulator(dst, "element-wise operation") : dst_write(dst, Datum::Float, "element-wise operation");
+    combine(op, accumulate, a, b, d);
+}
+
+void emu_reuse_init(uint32_t op, uint32_t reuse, uint32_t in) {
+    buffer_of(in);
+    set_operation(REUSE, op, reuse);
+}
+
+void emu_reuse(uint32_t op, uint32_t reuse, uint32_t in, uint32_t tile, uint32_t dst) {
+    float other[TILE], mine[TILE];
+    Registers& r = registers();
+    need_operation(REUSE, "the reuse_dest call", "init");
+    if (r.option[0] != op || r.option[1] != reuse) fail("setup", "the reuse_dest call and the last init differ in operation or operand");
+    no_integers(in, "element-wise operation");
+    read_source(reuse == 1 ? Source::B : Source::A, in, tile, other, "element-wise operation");
+    float* d = dst_read(dst, Datum::Float, "element-wise operation");
+    memcpy(mine, d, sizeof mine);
+    truncate_mantissa(mine, TILE, r.fp32 ? 10 : 7);
+    float* a = reuse == 1 ? mine : other;
+    float* b = reuse == 1 ? other : mine;
+    if (op == 2 && r.fidelity < 3) limit_fidelity(a, b);
+    combine(op, false, a, b, d);
+}
+
+void emu_unary_broadcast_init(uint32_t kind, uint32_t in) {
+    buffer_of(in);
+    set_operation(UNARY_BROADCAST, kind);
+}
+
+void emu_unary_broadcast(uint32_t kind, uint32_t in, uint32_t tile, uint32_t dst) {
+    float t[TILE];
+    need_operation(UNARY_BROADCAST, "unary_bcast", "unary_bcast_init");
+    if (registers().option[0] != kind) fail("setup", "unary_bcast and the last init differ in broadcast");
+    fetch(in, tile, kind == 0 ? Source::A : Source::B, t, "unary_bcast");
+    broadcast(t, kind, 0);
+    store_tile(in, dst, t, "unary_bcast");
+}
+
+void emu_reduce_init(uint32_t pool, uint32_t dim, uint32_t in, uint32_t scaler, uint32_t out) {
+    buffer_of(in);
+    buffer_of(scaler);
+    buffer_of(out);
+    set_operation(REDUCE, pool, dim);
+    registers().reduce_mask = int(dim);
+}
+
+void emu_reduce(uint32_t pool, uint32_t dim, uint32_t in, uint32_t scaler, uint32_t tile, uint32_t scaler_tile, uint32_t dst) {
+    float x[TILE], s[TILE];
+    Registers& r = registers();
+    need_operation(REDUCE, "reduce_tile", "reduce_init");
+    if (r.option[0] != pool || r.option[1] != dim) fail("setup", "reduce_tile and reduce_init differ in pool or dimension");
+    no_integers(in, "reduce_tile");
+    bool swapped = dim == 0 && pool != 2;    // a row sum is a product with the data in srcB
+    read_source(swapped ? Source::B : Source::A, in, tile, x, "reduce_tile");
+    read_source(swapped ? Source::A : Source::B, scaler, scaler_tile, s, "reduce_tile");
+    if (pool == 2) unit_scaler(s);
+    bool fresh;
+    float* d = accumulator(dst, "reduce_tile", &fresh);
+    if (dim == 0 && pool == 2) max_rows(x, d, fresh);
+    else if (dim == 0) sum_rows(x, s, d);
+    else if (dim == 1) reduce_columns(pool, x, s, d, fresh);
+    else reduce_all(pool, x, s, d, fresh);
+    round_dst(d);
+}
+
+void emu_reduce_uninit(void) {
+    registers().reduce_mask = -1;
+    if (registers().operation == REDUCE) registers().operation = -1;
+}
+}

@@ -1,0 +1,1 @@
+"""Type check of kernels against the vendor's real device headers."""
