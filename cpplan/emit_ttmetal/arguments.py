@@ -1,6 +1,7 @@
 """Run-time arguments of data-movement kernels, per core, before NoC coordinates are known.
 
-Order: the core's digits; then per shared stream of the network what :class:`Part` (or ``Link``) of the kernel reads.
+Order: the core's digits; then per shared stream of the network what ``Part`` (or ``Link``) of the kernel reads; then
+the partners of the core in every round of a combine over the network.
 """
 
 from __future__ import annotations
@@ -57,9 +58,21 @@ def part_lines(schedule: Schedule, noc: int) -> list[str]:
 def core_arguments(schedule: Schedule, noc: int | None) -> dict[Coordinate, tuple[Argument, ...]]:
     """Arguments of every core for the kernel of network ``noc``; None: for the compute kernel, digits alone."""
     streams = () if noc is None else shared_streams(schedule, noc)
+    combining = schedule.combining if schedule.combining is not None and schedule.combining.noc == noc else None
     return {
-        core: (*(number for _, number in digits), *_parts(core, streams)) for core, digits in schedule.digits.items()
+        core: (
+            *(number for _, number in digits),
+            *_parts(core, streams),
+            *(word for other in (combining.partners[core] if combining else ()) for word in _place(other or core)),
+        )
+        for core, digits in schedule.digits.items()
     }
+
+
+def words_of_parts(schedule: Schedule, noc: int) -> int:
+    """Arguments before those of a combine."""
+    words = (PART_WORDS if s.pattern == "multicast" else LINK_WORDS for s in shared_streams(schedule, noc))
+    return len(digit_names(schedule)) + sum(words)
 
 
 def resolved(arguments: Sequence[Argument], coordinates: Mapping[Coordinate, tuple[int, int]]) -> tuple[int, ...]:

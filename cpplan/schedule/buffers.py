@@ -22,6 +22,9 @@ from cpplan.tile.arith import round_up
 from cpplan.tile.layout import hardware_tiles, tile_bytes
 from cpplan.tile.program import TileProgram
 
+OUTGOING = "outgoing"
+"""Beginning of the names of buffers from which a state is sent to another core."""
+
 
 def buffer_names(program: TileProgram) -> dict[str, str]:
     """Name of the buffer of every access: its own, unless a kept value is called so."""
@@ -62,14 +65,16 @@ def _kept(program: TileProgram) -> Iterator[Buffer]:
 
 
 def _partial(program: TileProgram, plan: Plan) -> Iterator[Buffer]:
-    """Where the partial state of another core arrives, one buffer per carried value."""
+    """Where the partial state of another core arrives and where the own one leaves, a buffer per carried value."""
     shared = shared_loop(program, plan.spatial)
     if shared is None or plan.combine is None or program.reduction is None:
         return
     for state in program.reduction.state:
         pages = int(hardware_tiles(state.shape, program.in_runs))
         size = tile_bytes(FORMATS[state.dtype])
-        yield Buffer(0, f"{COMBINE}.{state.result}", "partial", FORMATS[state.dtype], state.shape, pages, 1, size)
+        form = FORMATS[state.dtype]
+        yield Buffer(0, f"{COMBINE}.{state.result}", "partial", form, state.shape, pages, 1, size)
+        yield Buffer(0, f"{OUTGOING}.{state.result}", "outgoing", form, state.shape, pages, 1, size)
 
 
 def placed(buffers: Iterable[Buffer], device: Device, source: str) -> tuple[Buffer, ...]:

@@ -6,6 +6,7 @@ from cpplan.device.device import Device
 from cpplan.plan.nest import build_nest
 from cpplan.plan.plan import Plan
 from cpplan.schedule.buffers import buffer_names, buffers_of, placed
+from cpplan.schedule.combining import combining_of
 from cpplan.schedule.layouts import tensor_layouts
 from cpplan.schedule.schedule import Schedule
 from cpplan.schedule.streams import check_semaphores, digits_of_cores, streams_of
@@ -22,6 +23,8 @@ def build_schedule(program: TileProgram, device: Device, plan: Plan) -> Schedule
     layouts, uses = tensor_layouts(program)
     nest = build_nest(program, plan.spatial, plan.order)
     streams, semaphores = streams_of(program, device, plan, nest, uses, buffer_names(program))
+    combining = combining_of(program, plan, semaphores)
+    semaphores += 0 if combining is None else 2
     check_semaphores(program, semaphores)
     buffers = buffers_of(program, plan, streams, layouts)
     return Schedule(
@@ -34,4 +37,5 @@ def build_schedule(program: TileProgram, device: Device, plan: Plan) -> Schedule
         threads=threads_of(program, plan, nest, streams),
         digits=digits_of_cores(plan),
         semaphores=semaphores,
+        combining=combining,
     )

@@ -21,7 +21,7 @@ from cpplan.plan.plan import Combine, Pattern, Plan
 from cpplan.tile.program import Affine, Bounds, Profile, TileProgram
 
 Coordinate = tuple[int, ...]
-Role = Literal["load", "store", "value", "mask", "scratch", "partial"]
+Role = Literal["load", "store", "value", "mask", "scratch", "partial", "outgoing"]
 
 
 @dataclass(frozen=True)
@@ -239,13 +239,35 @@ class Compute:
 
 @dataclass(frozen=True)
 class Exchange:
-    """The combining of partial states over the cores that share a loop (:class:`cpplan.plan.plan.Combine`)."""
+    """The combining of partial states over the cores that share a loop (:class:`cpplan.plan.plan.Combine`).
+
+    In round ``r`` of a tree over ``n`` cores, with ``s = 2**r``, core number ``p`` (``core_<loop>``) that is an odd
+    multiple of ``s`` hands its state on and is done: the compute thread fills the buffers ``outgoing.<result>``, one
+    per carried value. A core that is an even multiple of ``s`` with ``p + s < n`` takes the state of that core out of
+    the buffers ``combine.<result>`` and combines it with its own, its own being the left part. All cores do so for
+    every block, whether or not it is inside the grid.
+    """
 
     loop: str
     combine: Combine
 
 
 Step = For | Let | Guard | Move | Take | Drop | Make | Hand | Compute | Exchange
+
+
+@dataclass(frozen=True)
+class Combining:
+    """Who hands states to whom: per core, the core that it deals with in every round (None: with nobody).
+
+    ``ready`` and ``valid`` are the semaphores: at the sender, that the receiver has room; at the receiver, that the
+    state is there.
+    """
+
+    loop: str
+    noc: int
+    partners: Mapping[Coordinate, tuple[Coordinate | None, ...]]
+    ready: int
+    valid: int
 
 
 @dataclass(frozen=True)
@@ -273,6 +295,7 @@ class Schedule:
     threads: tuple[Thread, ...]
     digits: Mapping[Coordinate, tuple[tuple[str, int], ...]]
     semaphores: int = 0
+    combining: Combining | None = None
 
     def buffer(self, name: str) -> Buffer:
         """The buffer called ``name``."""

@@ -54,8 +54,8 @@ FORCE_INLINE volatile tt_l1_ptr uint32_t* word_at(uint32_t address) {
 
 RECEIVE = """\
 // Tells the sender that this core has room for the block, and waits until it is there.
-template <typename Place>
-FORCE_INLINE void receive(const Place& part, uint32_t ready, uint32_t valid) {
+template <typename Role>
+FORCE_INLINE void receive(const Role& part, uint32_t ready, uint32_t valid) {
     noc_semaphore_set(word_at(valid), 0);
     noc_semaphore_inc(get_noc_addr(part.reader_x, part.reader_y, ready), 1);
     noc_semaphore_wait(word_at(valid), 1);
@@ -84,6 +84,25 @@ FORCE_INLINE void send(const Part& part, uint32_t block, uint32_t bytes, uint32_
         noc_semaphore_set_multicast(valid, flags, part.receivers);
     }
     noc_async_write_barrier();
+}
+"""
+
+PLACE = """\
+// A core by its coordinates on the NoC.
+struct Place {
+    uint32_t x, y;
+};
+
+FORCE_INLINE Place place_at(uint32_t argument) {
+    return {get_arg_val<uint32_t>(argument), get_arg_val<uint32_t>(argument + 1)};
+}
+"""
+
+AWAIT = """\
+// Waits for one signal and takes it back.
+FORCE_INLINE void await(uint32_t semaphore) {
+    noc_semaphore_wait(word_at(semaphore), 1);
+    noc_semaphore_set(word_at(semaphore), 0);
 }
 """
 
@@ -173,6 +192,8 @@ FUNCTIONS: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
         "trips": (TRIPS, ()),
         "word_at": (WORD_AT, ()),
         "part_at": (PART, ()),
+        "place_at": (PLACE, ()),
+        "await": (AWAIT, ("word_at",)),
         "link_at": (LINK, ()),
         "receive": (RECEIVE, ("word_at",)),
         "pass_on": (PASS_ON, ("link_at", "word_at")),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from cpplan.emit_ttmetal.arguments import digit_lines, part_lines, shared_streams
+from cpplan.emit_ttmetal.arguments import digit_lines, part_lines, shared_streams, words_of_parts
 from cpplan.emit_ttmetal.indices import affine_text, index_text, stop_text
 from cpplan.emit_ttmetal.movement.device_text import functions_used
+from cpplan.emit_ttmetal.movement.exchange import exchange_lines, partner_lines
 from cpplan.emit_ttmetal.movement.lines import braces, indented
 from cpplan.emit_ttmetal.movement.moves import Mover
 from cpplan.emit_ttmetal.names import identifier
@@ -58,6 +59,12 @@ def _declarations(schedule: Schedule, noc: int) -> Iterator[str]:
         yield f"const auto dram_{symbol} = TensorAccessor(args_{symbol}, {address}, {sizes[name]});"
     yield from digit_lines(schedule)
     yield from part_lines(schedule, noc)
+    if schedule.combining is not None and schedule.combining.noc == noc:
+        for buffer in schedule.buffers:
+            if buffer.role in ("partial", "outgoing"):
+                note = f"{buffer.role} state: {buffer.pages} hardware tiles of {buffer.format}"
+                yield f"constexpr uint32_t cb_{identifier(buffer.name)} = {buffer.index};  // {note}"
+        yield from partner_lines(schedule, words_of_parts(schedule, noc))
     streams = shared_streams(schedule, noc)
     if streams:
         yield f"const uint32_t valid_{noc} = get_semaphore({streams[0].valid});"
@@ -81,7 +88,7 @@ class _Writer:
                 case Move():
                     yield from self._move(step, around)
                 case Exchange():
-                    raise InternalError("a shared loop is combined by the kernel of its own")
+                    yield from exchange_lines(self.schedule)
                 case _:
                     raise InternalError(f"{type(step).__name__} is no step of a thread that moves data")
 
