@@ -5,6 +5,7 @@ Everything is read back from the emitted text and arguments, not from the schedu
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -66,7 +67,7 @@ def _buffers(program: Program) -> Iterator[str]:
     for start, stop, name in placed:
         if start < first or stop > end:
             yield f"circular buffer {name} lies at {start}..{stop}, outside of {first}..{end}"
-    for (_, stop, name), (start, _, other) in zip(placed, placed[1:], strict=False):
+    for (_, stop, name), (start, _, other) in itertools.pairwise(placed):
         if start < stop:
             yield f"circular buffers {name} and {other} overlap"
 

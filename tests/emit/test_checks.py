@@ -23,7 +23,7 @@ NOTHING = ComputeKernel("void kernel_main() {}", ComputeConfig())
 
 @lru_cache
 def program() -> Program:
-    """A 256x256x128 matmul on 4x2 cores: A goes to the cores of a row, in the second from its middle, B down the columns."""
+    """A 256x256x128 matmul on 4x2 cores: A goes along rows, in the second from its middle, B down the columns."""
     plan = Plan(
         (("BM", 128), ("BN", 64), ("BK", 64)),
         ((Split("n", 4),), (Split("m", 2),)),
