@@ -67,6 +67,7 @@ struct Registers {                         // what the three compute threads kee
     bool l1_accumulate = false;
     int relu_mode = 0;
     float relu_threshold = 0;
+    float column_sums[32] = {};            // cumsum_tile carries them from tile to tile
 };
 
 struct Transfer {

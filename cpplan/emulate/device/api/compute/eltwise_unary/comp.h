@@ -1,0 +1,34 @@
+#pragma once
+
+#include "emulation/vector.h"
+
+namespace ckernel {
+EMU_PLAIN_PARAMETER(unary_ne, UNARY_NE)
+EMU_UNARY_PARAMETER(unary_ne_tile_int32, UNARY_NE_INT, UNARY_NE)
+EMU_PLAIN_PARAMETER(unary_eq, UNARY_EQ)
+EMU_UNARY_PARAMETER(unary_eq_tile_int32, UNARY_EQ_INT, UNARY_EQ)
+EMU_PLAIN_PARAMETER(unary_gt, UNARY_GT)
+EMU_UNARY_PARAMETER(unary_gt_tile_int32, UNARY_GT_INT, UNARY_GT)
+EMU_PLAIN_PARAMETER(unary_ge, UNARY_GE)
+EMU_UNARY_PARAMETER(unary_ge_tile_int32, UNARY_GE_INT, UNARY_GE)
+EMU_PLAIN_PARAMETER(unary_lt, UNARY_LT)
+EMU_UNARY_PARAMETER(unary_lt_tile_int32, UNARY_LT_INT, UNARY_LT)
+EMU_PLAIN_PARAMETER(unary_le, UNARY_LE)
+EMU_UNARY_PARAMETER(unary_le_tile_int32, UNARY_LE_INT, UNARY_LE)
+EMU_PLAIN_UNARY(gtz, GTZ)
+EMU_PLAIN_UNARY(nez, NEZ)
+EMU_PLAIN_UNARY(gez, GEZ)
+EMU_PLAIN_UNARY(ltz, LTZ)
+EMU_PLAIN_UNARY(eqz, EQZ)
+EMU_PLAIN_UNARY(lez, LEZ)
+EMU_UNARY(gtz_tile_int32, GTZ_INT, GTZ)
+EMU_UNARY(nez_tile_int32, NEZ_INT, NEZ)
+EMU_UNARY(gez_tile_int32, GEZ_INT, GEZ)
+EMU_UNARY(ltz_tile_int32, LTZ_INT, LTZ)
+EMU_UNARY(eqz_tile_int32, EQZ_INT, EQZ)
+EMU_UNARY(eqz_tile_uint16, EQZ_INT, EQZ)
+EMU_UNARY(eqz_tile_uint32, EQZ_INT, EQZ)
+EMU_UNARY(lez_tile_int32, LEZ_INT, LEZ)
+EMU_UNARY(nez_tile_uint16, NEZ_INT, NEZ)
+EMU_UNARY(nez_tile_uint32, NEZ_INT, NEZ)
+}  // namespace ckernel
