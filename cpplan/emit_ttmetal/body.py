@@ -1,0 +1,396 @@
+"""The steps of the compute thread as C++.
+
+A value that is kept is made where its op stands, a store where its value is computed, and what a loop carries takes its
+next value as :mod:`cpplan.emit_ttmetal.carries` says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from cpplan.emit_ttmetal.carries import Update, updates
+from cpplan.emit_ttmetal.elementwise import refuse
+from cpplan.emit_ttmetal.facts import shapes_of
+from cpplan.emit_ttmetal.indices import index_text, stop_text, trips_text
+from cpplan.emit_ttmetal.kept import Kept, home_of, home_of_access, place_of, scratch, tiles_before
+from cpplan.emit_ttmetal.lives import Lives, Where
+from cpplan.emit_ttmetal.names import identifier
+from cpplan.emit_ttmetal.places import Home, Place
+from cpplan.emit_ttmetal.points import Maker
+from cpplan.emit_ttmetal.text import Text
+from cpplan.emit_ttmetal.tree import NeedHome, scan_home
+from cpplan.errors import InternalError
+from cpplan.plan.nest import cores_per_dim
+from cpplan.schedule.schedule import (
+    Buffer,
+    Compute,
+    Drop,
+    Exchange,
+    For,
+    Guard,
+    Hand,
+    Let,
+    Make,
+    Schedule,
+    Step,
+    Stream,
+    Take,
+)
+from cpplan.tile.program import Affine, Carry, Loop, Op
+
+
+@dataclass
+class Body:
+    """Writer of the compute thread; ``extra`` collects the buffers that it keeps besides those of the plan."""
+
+    schedule: Schedule
+    maker: Maker
+    kept: Kept
+    dtypes: Mapping[str, str]
+    last_use: Mapping[str, Where]
+    text: Text
+    extra: dict[str, Buffer] = field(default_factory=dict)
+    _guards: list[tuple[Where, str]] = field(default_factory=list)
+    _updates: dict[str, tuple[Update, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        program = self.schedule.program
+        self.lives = Lives(self.last_use)
+        self.shapes = shapes_of(program)
+        self.buffers = {b.name: b for b in self.schedule.buffers}
+        self.streams = {s.buffer: s for s in self.schedule.streams}
+        self.loops = {loop.name: loop for loop in program.loops}
+        self.ops = {op.name: op for op in program.ops}
+        self.accesses = {a.name: a for a in program.accesses}
+        self.planned = {b.name for b in program.buffers}
+        self.trees = self.maker.trees
+        self.places = self.trees.places
+        self.stores = self._stores()
+        self.last = _last_computes(self.schedule.thread("compute").steps)
+
+    def _stores(self) -> dict[str, list[Stream]]:
+        """Stores by the op, or else the access, at which their value is there."""
+        found: dict[str, list[Stream]] = {}
+        for stream in self.schedule.streams:
+            if stream.kind == "store":
+                value = self.accesses[stream.access].value
+                found.setdefault(value if value in self.ops else stream.access, []).append(stream)
+        return found
+
+    # -- steps ---------------------------------------------------------------------------------------------------------
+
+    def steps(self, steps: Sequence[Step], where: Where = ()) -> None:
+        """One list of steps."""
+        for number, step in enumerate(steps):
+            self._step(step, where, number)
+        self._end(where)
+
+    def _step(self, step: Step, where: Where, number: int) -> None:
+        match step:
+            case For():
+                self._for(step, where, number)
+            case Let():
+                self.text.line(f"const int32_t {identifier(step.name)} = {index_text(step.value)};")
+            case Guard():
+                with self._guard(where, self._condition(step)):
+                    self.steps(step.body, (*where, number))
+            case Take():
+                self._take(step.buffer)
+            case Drop():
+                self._drop(step.buffer)
+            case Make():
+                buffer = self.buffers[step.buffer]
+                self.text.line(f"cb_reserve_back({self._cb(step.buffer)}, {buffer.pages});")
+            case Hand():
+                buffer = self.buffers[step.buffer]
+                self.text.line(f"cb_push_back({self._cb(step.buffer)}, {buffer.pages});")
+            case Compute():
+                self._compute(step, where)
+            case Exchange():
+                self._exchange(step, where)
+            case _:
+                raise InternalError(f"the compute thread cannot do {type(step).__name__}")
+
+    def _for(self, step: For, where: Where, number: int) -> None:
+        loop = self._loop_of(step)
+        if loop is not None:
+            self._enter(loop, step, where)
+        counter = identifier(step.counter)
+        if step.source:
+            self.text.line(f"// {step.source}")
+        with self.text.block(f"for (int32_t {counter} = 0; {counter} < {stop_text(self.schedule, step)}; ++{counter})"):
+            self.maker.unit.forget()
+            inside = (*where, number)
+            for position, inner in enumerate(step.body):
+                self._step(inner, inside, position)
+            if loop is not None and loop.name not in self.last:
+                with self._guard(inside, _extents(step)):
+                    self._end_of_trip(loop, inside)
+            self._end(inside)
+        self.maker.unit.forget()
+        if loop is not None:
+            for carry in self._carries(loop):
+                self.places[carry.result] = self.places.pop(carry.argument)
+
+    def _loop_of(self, step: For) -> Loop | None:
+        """The kernel's loop that ``step`` runs, alone or with other cores."""
+        names = {step.counter} | {inner.name for inner in step.body if isinstance(inner, Let)}
+        return next((loop for name, loop in self.loops.items() if name in names), None)
+
+    @contextmanager
+    def _guard(self, where: Where, condition: str) -> Iterator[None]:
+        if not condition:
+            yield
+            return
+        self._guards.append((where, condition))
+        with self.text.block(f"if ({condition})"):
+            yield
+        self._guards.pop()
+        self.maker.unit.forget()
+
+    def _condition(self, step: Guard) -> str:
+        tests = [f"{identifier(name)} < {extent}" for name, extent in step.extents]
+        for name in step.trips:
+            loop = self.loops[name]
+            profile = loop.profile
+            trips = trips_text(profile, identifier(profile.dim)) if profile is not None else str(loop.trips)
+            tests.append(f"{identifier(name)} < {trips}")
+        return " && ".join(tests)
+
+    # -- blocks that data movement brings ------------------------------------------------------------------------------
+
+    def _take(self, name: str) -> None:
+        self.text.line(f"cb_wait_front({self._cb(name)}, {self.buffers[name].pages});")
+        stream = self.streams[name]
+        value = self.accesses[stream.access].value
+        self.places[value] = [self._of_stream(stream)]
+
+    def _drop(self, name: str) -> None:
+        self.text.line(f"cb_pop_front({self._cb(name)}, {self.buffers[name].pages});")
+        del self.places[self.accesses[self.streams[name].access].value]
+
+    def _of_stream(self, stream: Stream) -> Place:
+        """Where the tile at hand lies in the block of a stream."""
+        place = place_of(stream.buffer, home_of_access(self.schedule, stream), stream.tile)
+        cores = cores_per_dim(self.schedule.plan.spatial)
+        symbols = {name: identifier(name) for name, _ in stream.inner}
+        symbols |= {n: f"({identifier(n)} / {cores[n]})" for n in symbols if cores.get(n, 1) > 1}
+        terms = tuple(sorted(tiles_before(stream, symbols, place.pages)))
+        return Place(place.buffer, place.home, place.extents, Affine(0, terms))
+
+    # -- computing -----------------------------------------------------------------------------------------------------
+
+    def _compute(self, step: Compute, where: Where) -> None:
+        for value in [name for name in self.kept.wanted if name not in self.ops and self._is_here(name, step.loop)]:
+            self._keep(value, None, where)
+        for name in step.ops:
+            op = self.ops.get(name)
+            if op is not None:
+                self._keep(name, op, where)
+                if step.loop is not None:
+                    for update in self._updates.get(step.loop, ()):
+                        if update.when == "op" and update.carry.yielded == name:
+                            self._replace(update, step.loop, where)
+            for stream in self.stores.get(name, ()):
+                self._store(stream, step.loop, where)
+        if step.loop is not None and self.last.get(step.loop) is step:
+            self._end_of_trip(self.loops[step.loop], where)
+
+    def _is_here(self, value: str, loop: str | None) -> bool:
+        """Whether a value that no op makes came to be at this position, not further out."""
+        if value not in self.places:
+            return False
+        for access in self.accesses.values():
+            if access.kind == "load" and access.value == value:
+                return access.loop == loop
+        for item in self.loops.values():
+            for carry in item.carries:
+                if value in (carry.argument, carry.result):
+                    return loop == (item.name if value == carry.argument else item.parent)
+        return True
+
+    def _keep(self, value: str, op: Op | None, where: Where) -> None:
+        """Make the buffers that ``value`` is kept in."""
+        for home, buffer in self._homes(value, op):
+            if any(place.buffer == buffer for place in self.places.get(value, ())):
+                continue
+            place = place_of(buffer, home, self.shapes[value])
+            if buffer not in self.buffers:
+                self.extra[buffer] = scratch(place, self.dtypes[value])
+            self._comment(value, buffer)
+            self.trees.begin(op.loop if op is not None else self._position(value))
+            if op is not None and op.kind.startswith("scan_"):
+                self._scan(op, place)
+            else:
+                self.maker.make(self.text, value, place, "whole")
+            self._made(place, where)
+            self.places.setdefault(value, []).append(place)
+
+    def _homes(self, value: str, op: Op | None) -> Iterator[tuple[Home, str]]:
+        """(home, buffer) of every way in which ``value`` is kept."""
+        natural = home_of(self.schedule.program, value, self.shapes[value])
+        wanted = self.kept.wanted.get(value, [])
+        planned = value in self.planned and op is not None
+        if op is not None and planned and natural not in wanted and not self._on_demand(op):
+            wanted = [natural, *wanted]
+        for number, home in enumerate(wanted):
+            own = planned and home == natural
+            yield home, value if own else f"{value}.kept" + (f".{number + 1}" if number else "")
+
+    def _on_demand(self, op: Op) -> bool:
+        """Whether ``op`` is kept only if something asks for it: a running sum, as it lies otherwise than other values,
+        and an operand of products that these can often read where it comes from."""
+        users = [user for user in self.ops.values() if op.name in user.operands]
+        is_view = op.kind in ("transpose", "reshape") and all(user.kind == "dot" for user in users)
+        return is_view or op.kind.startswith("scan_")
+
+    def _scan(self, op: Op, place: Place) -> None:
+        if op.kind != "scan_sum" or dict(op.attributes).get("reverse"):
+            raise refuse(op, "the compute unit has running sums in ascending order only")
+        home = scan_home(op)
+        source = next((p for p in self.places.get(op.operands[0], ()) if p.home == home), None)
+        if source is None:
+            raise NeedHome(op.operands[0], home)
+        self.maker.scan(self.text, source, place)
+        self.maker.unit.used.add(source.buffer)
+
+    def _store(self, stream: Stream, loop: str | None, where: Where) -> None:
+        value = self.accesses[stream.access].value
+        self._comment(value, f"store {stream.access}")
+        self.trees.begin(loop)
+        self.maker.make(self.text, value, self._of_stream(stream), "part")
+        self._note_uses(where)
+
+    # -- what loops carry ----------------------------------------------------------------------------------------------
+
+    def _carries(self, loop: Loop) -> list[Carry]:
+        return [carry for carry in loop.carries if carry.argument in self.kept.carried]
+
+    def _enter(self, loop: Loop, step: For, where: Where) -> None:
+        """The buffers of what ``loop`` carries, with the initial values."""
+        kept = {*self.planned, *self.kept.wanted}
+        self._updates[loop.name] = updates(self.schedule.program, loop, kept, self.kept.carried, self.kept.copied)
+        for carry in self._carries(loop):
+            shape = self.shapes[carry.argument]
+            home = home_of(self.schedule.program, carry.argument, shape)
+            place = place_of(carry.argument, home, shape)
+            if carry.argument not in self.buffers:
+                self.extra[carry.argument] = scratch(place, self.dtypes[carry.argument])
+            with self._guard(where, _extents(step)):
+                self.text.line(f"// {carry.argument} before loop {loop.name}")
+                self.trees.begin(loop.parent)
+                self.maker.make(self.text, carry.initial, place, "whole")
+                self._made(place, where)
+            self.places[carry.argument] = [place]
+
+    def _replace(self, update: Update, loop: str, where: Where) -> None:
+        """The next value of a carry in place of the old one."""
+        carry = update.carry
+        (place,) = (p for p in self.places[carry.argument] if p.buffer == carry.argument)
+        self._comment(carry.yielded, carry.argument)
+        self.trees.begin(loop)
+        self.maker.make(self.text, carry.yielded, place, "chain")
+        self._note_uses(where)
+        self.places[carry.argument] = [place]
+        if update.when == "op":
+            self.places.setdefault(carry.yielded, []).append(place)
+            self._borrowed.setdefault(where, []).append((carry.yielded, place))
+
+    def _end_of_trip(self, loop: Loop, where: Where) -> None:
+        for update in self._updates.get(loop.name, ()):
+            if update.when == "copy" and update.carry.yielded not in self.places:
+                raise NeedHome(update.carry.yielded, self._natural(update.carry.yielded))
+            if update.when != "op":
+                self._replace(update, loop.name, where)
+
+    def _natural(self, value: str) -> Home:
+        return home_of(self.schedule.program, value, self.shapes[value])
+
+    # -- exchange ------------------------------------------------------------------------------------------------------
+
+    def _exchange(self, step: Exchange, where: Where) -> None:
+        raise InternalError(f"loop {step.loop}: combining over cores is not emitted")
+
+    # -- lives of blocks -----------------------------------------------------------------------------------------------
+
+    _borrowed: dict[Where, list[tuple[str, Place]]] = field(default_factory=dict)
+
+    def _made(self, place: Place, where: Where) -> None:
+        self._note_uses(where)
+        self.lives.made(place.buffer, place.pages, where, tuple(self._guards))
+
+    def _note_uses(self, where: Where) -> None:
+        self.lives.used(self.maker.unit.used, where)
+        self.maker.unit.used.clear()
+
+    def _end(self, where: Where) -> None:
+        """Give up the blocks whose last use is in this list of steps."""
+        for value, place in self._borrowed.pop(where, ()):
+            self.places[value].remove(place)
+        for block, condition in self.lives.ended(where, tuple(self._guards)):
+            pop = f"cb_pop_front({self._cb(block.buffer)}, {block.pages});"
+            self.text.line(f"if ({condition}) {pop}" if condition else pop)
+            for value, places in list(self.places.items()):
+                self.places[value] = [p for p in places if p.buffer != block.buffer]
+                if not self.places[value]:
+                    del self.places[value]
+
+    # -- words ---------------------------------------------------------------------------------------------------------
+
+    def _cb(self, buffer: str) -> str:
+        return self.maker.unit.names[buffer]
+
+    def _position(self, value: str) -> str | None:
+        for access in self.accesses.values():
+            if access.kind == "load" and access.value == value:
+                return access.loop
+        return None
+
+    def _comment(self, value: str, target: str) -> None:
+        lines = self._lines(value)
+        name = value if target == value else f"{value}, {target}"
+        self.text.line(f"// {name}" + (f": {lines}" if lines else ""))
+
+    def _lines(self, value: str) -> str:
+        """Source lines of what a point computes."""
+        found: dict[str, list[str]] = {}
+        pending, seen = [value], set()
+        order = list(self.ops)
+        while pending:
+            name = pending.pop()
+            op = self.ops.get(name)
+            if op is None or name in seen or (name != value and self.places.get(name)):
+                continue
+            seen.add(name)
+            pending += op.operands
+        for name in sorted(seen, key=order.index):
+            op = self.ops[name]
+            if op.source and op.kind not in ("constant", "reshape", "broadcast"):
+                found.setdefault(op.source.rpartition("/")[2], []).append(op.kind)
+        return "; ".join(f"{', '.join(dict.fromkeys(kinds))} ({source})" for source, kinds in found.items())
+
+
+def _extents(step: For) -> str:
+    """The condition under which the block of a loop exists, from the guard inside it."""
+    for inner in step.body:
+        if isinstance(inner, Guard):
+            return " && ".join(f"{identifier(name)} < {extent}" for name, extent in inner.extents)
+        if isinstance(inner, For):
+            found = _extents(inner)
+            if found:
+                return found
+    return ""
+
+
+def _last_computes(steps: Sequence[Step]) -> dict[str, Compute]:
+    """The last step of every loop that computes at its own level."""
+    found: dict[str, Compute] = {}
+    for step in steps:
+        match step:
+            case Compute(loop=loop) if loop is not None:
+                found[loop] = step
+            case For(body=body) | Guard(body=body):
+                found |= _last_computes(body)
+    return found

@@ -1,0 +1,326 @@
+"""The expression behind one hardware tile of a value, from the ops of the kernel body.
+
+Element-wise ops commute with broadcasts, reshapes and transposes, so these are followed down to what lies in a circular
+buffer, and only there a page is spread or turned. What cannot be read that way (a broadcast reduction, a product that
+is wanted transposed) must be in a buffer of its own first: :class:`NeedHome` says which value and how it should lie.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from cpplan.emit_ttmetal import ops as table
+from cpplan.emit_ttmetal.elementwise import applied, converted, refuse
+from cpplan.emit_ttmetal.forms import Forms
+from cpplan.emit_ttmetal.nodes import Apply, Dot, Fold, Node, Number, Read
+from cpplan.emit_ttmetal.places import LANE_SIZE, Home, Lane, Place, Role, View, lanes_of, long_axes, reading
+from cpplan.emit_ttmetal.text import ZERO, symbol
+from cpplan.tile.arith import ceil_div
+from cpplan.tile.program import Op, TileProgram
+
+_NEUTRAL = {"sum": 0.0, "max": -math.inf, "min": math.inf}
+SMALL = 8
+"""Pages up to which a computed vector is kept rather than computed again for every tile that it is spread over."""
+
+
+class NeedHome(Exception):
+    """``value`` must lie in a buffer of its own, as ``home`` says."""
+
+    def __init__(self, value: str, home: Home) -> None:
+        super().__init__(value, home)
+        self.value, self.home = value, home
+
+
+class Unavailable(Exception):
+    """A value is neither in a buffer nor computed by an op."""
+
+
+@dataclass
+class Trees:
+    """Builder of expressions. ``places`` holds what is in buffers at the moment; ``position`` is the loop of the point
+    that is computed; ``vector_lane`` tells along which lane a value of one long axis lies by itself."""
+
+    program: TileProgram
+    vector_lane: Callable[[str], Lane]
+    places: dict[str, list[Place]]
+    dtypes: Mapping[str, str]
+    position: str | None = None
+    zeroed: Mapping[str, frozenset[int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.ops = {op.name: op for op in self.program.ops}
+        self.loads = {access.value: access for access in self.program.loads()}
+        self.forms = Forms(self.program)
+        self._extra: dict[str, Op] = {}
+        self._made: dict[tuple[str, View, frozenset[Lane]], Node] = {}
+        self._names = 0
+
+    def begin(self, position: str | None, extra: Mapping[str, Op] | None = None) -> None:
+        """A new point at ``position``; ``extra`` ops are known besides those of the program."""
+        self.position, self._extra = position, dict(extra or {})
+        self._made.clear()
+        self._names = 0
+
+    def op(self, name: str) -> Op | None:
+        """The op that makes ``name``."""
+        return self._extra.get(name) or self.ops.get(name)
+
+    def node(self, name: str, view: View, lanes: frozenset[Lane]) -> Node:
+        """The tile ``view`` of a value as far as it matters along ``lanes``."""
+        key = (name, view, lanes)
+        if key not in self._made:
+            self._made[key] = self._read(name, view, lanes) or self._computed(name, view, lanes)
+        return self._made[key]
+
+    # -- leaves --------------------------------------------------------------------------------------------------------
+
+    def _read(self, name: str, view: View, lanes: frozenset[Lane]) -> Node | None:
+        places = self.places.get(name, [])
+        for place in places:
+            mode = reading(place.home, view, lanes)
+            if mode is not None:
+                page = place.page({axis: role.index for axis, role in enumerate(view)})
+                return Read(place.buffer, page, mode, table_domain(self.dtypes.get(name, "fp32")))
+        if places and self._own_place(name) is not None:
+            raise NeedHome(name, tuple(role.lane for role in view))
+        return None
+
+    def _own_place(self, name: str) -> Place | None:
+        return next(iter(self.places.get(name, [])), None)
+
+    def _computed(self, name: str, view: View, lanes: frozenset[Lane]) -> Node:
+        op = self.op(name)
+        if op is None:
+            raise Unavailable(name)
+        try:
+            return self._node_of(op, view, lanes)
+        except Unavailable:
+            if op.loop != self.position and name in self.ops:
+                raise NeedHome(name, tuple(role.lane for role in view)) from None
+            raise
+
+    def _node_of(self, op: Op, view: View, lanes: frozenset[Lane]) -> Node:
+        match op.kind:
+            case "constant":
+                return Number(constant_of(op), "float")
+            case "index":
+                return self.forms.index(op, view)
+            case "mask":
+                return self.forms.mask(op, view)
+            case "broadcast":
+                return self._broadcast(op, view, lanes)
+            case "reshape":
+                return self.node(op.operands[0], self._reshaped(op, view), lanes)
+            case "transpose":
+                return self.node(op.operands[0], self._transposed(op, view), lanes)
+            case "dot":
+                return self._dot(op, view, lanes)
+            case "fill":
+                return self._filled(op, view, lanes)
+        if op.kind.startswith("reduce_"):
+            return self._reduced(op, view, lanes)
+        if op.kind.startswith("scan_"):
+            raise NeedHome(op.name, scan_home(op))
+        operands = [self.node(name, view, lanes) for name in op.operands]
+        return applied(op, operands)
+
+    # -- views ---------------------------------------------------------------------------------------------------------
+
+    def _broadcast(self, op: Op, view: View, lanes: frozenset[Lane]) -> Node:
+        source = op.operand_shapes[0]
+        if source and len(source) != len(op.shape):
+            raise refuse(op, f"spreads {_shape(source)} to {_shape(op.shape)}, which does not say along which axis")
+        long = long_axes(op.shape)
+        roles = tuple(role for axis, role in zip(long, view, strict=True) if source and source[axis] > 1)
+        value = op.operands[0]
+        spread = math.prod(
+            ceil_div(op.shape[axis], LANE_SIZE[role.lane])
+            for axis, role in zip(long, view, strict=True)
+            if not source or source[axis] == 1
+        )
+        pages = math.prod(
+            ceil_div(extent, LANE_SIZE[role.lane])
+            for extent, role in zip((e for e in source if e > 1), roles, strict=True)
+        )
+        kept = self._computed_source(value)
+        if kept is not None and ((spread > 1 and pages <= SMALL) or self._holds_whole(kept)):
+            raise NeedHome(kept, tuple(role.lane for role in roles))
+        return self.node(value, roles, lanes)
+
+    def _computed_source(self, name: str) -> str | None:
+        """The op with a cost that ``name`` is a view or a cast of; None when it is in a buffer or known otherwise."""
+        while not self.places.get(name):
+            op = self.op(name)
+            if op is None or op.kind in ("constant", "index", "mask"):
+                return None
+            if op.kind not in ("reshape", "cast", "broadcast", "transpose"):
+                return name if name in self.ops else None
+            name = op.operands[0]
+        return None
+
+    def _holds_whole(self, name: str) -> bool:
+        """Whether ``name`` takes a reduction, a product or a running sum, which are no functions of single elements."""
+        op = self.op(name)
+        if op is None or self.places.get(name):
+            return False
+        return op.kind.startswith(("reduce", "scan", "dot")) or any(map(self._holds_whole, op.operands))
+
+    def _reshaped(self, op: Op, view: View) -> View:
+        before = tuple(e for e in op.operand_shapes[0] if e > 1)
+        if before != tuple(e for e in op.shape if e > 1):
+            raise refuse(op, f"regroups elements, {_shape(op.operand_shapes[0])} to {_shape(op.shape)}")
+        return view
+
+    def _transposed(self, op: Op, view: View) -> View:
+        order = [int(axis) for axis in str(dict(op.attributes)["order"]).split(",")]
+        roles = dict(zip(long_axes(op.shape), view, strict=True))
+        source = {axis: roles[position] for position, axis in enumerate(order) if position in roles}
+        return tuple(source[axis] for axis in sorted(source))
+
+    def _filled(self, op: Op, view: View, lanes: frozenset[Lane]) -> Node:
+        """A load with another number in place of the elements that its mask leaves out."""
+        valid = self.forms.valid(self.loads[op.operands[0]], view)
+        value = self.node(op.operands[0], view, lanes)
+        return Apply(table.FLOAT["where"], (valid, value, Number(constant_of(op))))
+
+    # -- reductions and products ---------------------------------------------------------------------------------------
+
+    def _reduced(self, op: Op, view: View, lanes: frozenset[Lane]) -> Node:
+        kind = op.kind.removeprefix("reduce_")
+        if kind not in _NEUTRAL:
+            raise refuse(op, "the compute unit reduces by sum, max and min")
+        shape = op.operand_shapes[0]
+        axis = int(dict(op.attributes)["axis"]) % len(shape)
+        if shape[axis] == 1:
+            return self.node(op.operands[0], view, lanes)
+        if lanes - lanes_of(view):
+            raise NeedHome(op.name, tuple(role.lane for role in view))
+        lane = self._free_lane(op.operands[0], view)
+        step, position = self._new("t"), long_axes(shape).index(axis)
+        count = ceil_div(shape[axis], LANE_SIZE[lane])
+        roles = list(view)
+        roles.insert(position, Role(lane, symbol(step) if count > 1 else ZERO))
+        whole = tuple(roles)
+        body = self.node(op.operands[0], whole, lanes_of(whole))
+        if body.domain == "int":
+            raise refuse(op, "reductions of 32-bit integers are not emitted; convert to fp32 before")
+        valid = self.forms.inside({position: shape[axis]}, whole)
+        if valid is not None:
+            body = Apply(table.FLOAT["where"], (valid, body, Number(_NEUTRAL[kind])))
+        axes = {"row": ("COL",), "col": ("ROW",), "run": ("ROW", "COL"), "at": ()}[lane]
+        return Fold(kind, ((step, count),) if count > 1 else (), axes, body)  # type: ignore[arg-type]
+
+    def _free_lane(self, operand: str, view: View) -> Lane:
+        """A lane for the axis that is reduced: the one that the others leave, or the one in which a vector lies."""
+        if self.program.in_runs:
+            return "run"
+        taken = lanes_of(view)
+        if not taken:
+            return self.vector_lane(operand)
+        return "at" if len(taken) == 2 else ("col" if "row" in taken else "row")
+
+    def _dot(self, op: Op, view: View, lanes: frozenset[Lane]) -> Node:
+        roles = dict(zip(long_axes(op.shape), view, strict=True))
+        rank = len(op.shape)
+        wanted: dict[int, Lane] = {rank - 2: "row", rank - 1: "col"}
+        straight = all(role.lane == wanted.get(axis, "at") for axis, role in roles.items())
+        if not straight or lanes - lanes_of(view):
+            raise NeedHome(op.name, tuple(wanted.get(axis, "at") for axis in roles))
+        if "int" in op.dtype or any("int" in dtype for dtype in op.operand_dtypes[:2]):
+            raise refuse(op, "the matrix unit multiplies floating-point numbers")
+        depth = int(dict(op.attributes)["k"])
+        step = self._new("k")
+        batch = {axis: role for axis, role in roles.items() if axis < rank - 2}
+        tiles = ceil_div(depth, LANE_SIZE["col"])
+        at = symbol(step) if tiles > 1 else ZERO
+        inner = {} if depth == 1 else {"col": Role("col", at), "row": Role("row", at)}
+        left_roles = batch | {a: r for a, r in roles.items() if a == rank - 2}
+        right_roles = batch | {a: r for a, r in roles.items() if a == rank - 1}
+        if inner:
+            left_roles[rank - 1], right_roles[rank - 2] = inner["col"], inner["row"]
+        left = self._operand(op, 0, left_roles)
+        right, turned = self._right(op, right_roles)
+        initial = self.node(op.operands[2], view, lanes) if len(op.operands) > 2 else None
+        if isinstance(initial, Number) and initial.value == 0.0:
+            initial = None
+        return Dot(left, right, tiles, step, initial, tiles, tiles if turned else 1, turned)
+
+    def _operand(self, op: Op, number: int, roles: Mapping[int, Role]) -> Read:
+        view = tuple(roles[axis] for axis in sorted(roles))
+        name = self._stored(op.operands[number])
+        place = self._own_place(name)
+        home = tuple(role.lane for role in view)
+        for place in self.places.get(name, []):
+            if place.home == home and (view or place.pages == 1):
+                return Read(place.buffer, place.page({axis: role.index for axis, role in enumerate(view)}), "copy")
+        raise NeedHome(name, home)
+
+    def _right(self, op: Op, roles: dict[int, Role]) -> tuple[Read, bool]:
+        """The right operand; one that lies transposed is turned by the matrix unit as it reads tiles."""
+        name = self._stored(op.operands[1])
+        source = self.ops.get(name)
+        rank = len(op.shape)
+        turned = (
+            not self.places.get(name) and source is not None and source.kind == "transpose" and len(roles) == rank
+            and self.places.get(self._stored(source.operands[0]))
+        )  # fmt: skip
+        if not turned or source is None:
+            return self._operand(op, 1, roles), False
+        view = self._transposed(source, tuple(roles[axis] for axis in sorted(roles)))
+        below = self._stored(source.operands[0])
+        for place in self.places.get(below, []):
+            if reading(place.home, view, lanes_of(view)) == "transpose":
+                page = place.page({axis: role.index for axis, role in enumerate(view)})
+                return Read(place.buffer, page, "copy"), True
+        return self._operand(op, 1, roles), False
+
+    def _stored(self, name: str) -> str:
+        """The value whose buffer ``name`` is a view of: reshapes that drop or add axes of one element are free."""
+        while not self.places.get(name):
+            op = self.op(name)
+            if op is None or op.kind != "reshape":
+                break
+            self._reshaped(op, ())
+            name = op.operands[0]
+        return name
+
+    def _new(self, prefix: str) -> str:
+        self._names += 1
+        return f"{prefix}{self._names}"
+
+
+def scan_home(op: Op) -> Home:
+    """Running sums go down the rows of hardware tiles: the axis of the scan must lie there."""
+    long = long_axes(op.shape)
+    axis = int(dict(op.attributes)["axis"]) % len(op.shape)
+    if axis not in long:
+        return tuple("at" for _ in long)
+    others = [a for a in long if a != axis]
+    return tuple("row" if a == axis else ("col" if others and a == others[-1] else "at") for a in long)
+
+
+def table_domain(dtype: str) -> table.Domain:
+    """What a slot holds after a page of ``dtype`` was read."""
+    return "int" if dtype in ("int32", "uint32") else "float"
+
+
+def as_stored(node: Node, format_: str) -> Node:
+    """``node`` as its buffer holds it."""
+    return converted(node, "int" if format_ in ("int32", "uint32") else "float")
+
+
+def constant_of(op: Op) -> float:
+    """The number of a constant, or that a fill puts in."""
+    text = str(dict(op.attributes)["value"])
+    if text.lower() in ("true", "false"):
+        return float(text.lower() == "true")
+    try:
+        return float(text)
+    except ValueError:
+        raise refuse(op, f"has the value {text}, which is not one number") from None
+
+
+def _shape(shape: tuple[int, ...]) -> str:
+    return "x".join(map(str, shape)) or "one number"
