@@ -37,7 +37,8 @@ def compute_source(headers: Sequence[str], body: str, startup: str = "compute_ke
 def one_tile(call: str, copies: int = 1) -> str:
     """Body: inputs 0..copies-1 (a tile each) to DST 0.., one call, DST 0 out."""
     loads = "\n".join(
-        f"reconfig_data_format_srca({i}); copy_init({i}); cb_wait_front({i}, 1); copy_tile({i}, 0, {i}); cb_pop_front({i}, 1);"
+        f"reconfig_data_format_srca({i}); copy_init({i}); cb_wait_front({i}, 1);\n"
+        f"copy_tile({i}, 0, {i}); cb_pop_front({i}, 1);"
         for i in range(copies)
     )
     return f"tile_regs_acquire();\n{loads}\n{call}\ntile_regs_commit();\n{pack_out()}"

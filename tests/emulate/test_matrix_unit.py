@@ -1,4 +1,4 @@
-"""Element-wise calls, broadcasts, reductions and transposes of the matrix unit equal numpy; its traps are reproduced."""
+"""Element-wise calls, broadcasts, reductions and transposes of the matrix unit equal numpy, traps included."""
 
 from __future__ import annotations
 
@@ -175,7 +175,8 @@ def test_unary_broadcast(kind: str, vector: object) -> None:
     x = matrix(14)
     body = f"""
     cb_wait_front(0, 1); unary_bcast_init<BroadcastType::{kind}>(0);
-    tile_regs_acquire(); unary_bcast<BroadcastType::{kind}>(0, 0, 0); tile_regs_commit(); {pack_out()} cb_pop_front(0, 1);
+    tile_regs_acquire(); unary_bcast<BroadcastType::{kind}>(0, 0, 0); tile_regs_commit();
+    {pack_out()} cb_pop_front(0, 1);
     """
     got = untilize(run_pipeline(compute_source(["bcast"], body), [(tilize(x), "bf16")]), 32, 32)
     assert callable(vector) and np.array_equal(got, np.broadcast_to(vector(x), (32, 32)))

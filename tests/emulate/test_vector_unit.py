@@ -250,7 +250,8 @@ def test_cumsum_runs_down_columns_and_carries_over() -> None:
     for (uint32_t t = 0; t < 2; ++t) {
         tile_regs_acquire(); copy_init(0); cb_wait_front(0, 1); copy_tile(0, 0, 0); cb_pop_front(0, 1);
         cumsum_tile(0, t == 0);
-        tile_regs_commit(); tile_regs_wait(); cb_reserve_back(16, 1); pack_tile(0, 16); cb_push_back(16, 1); tile_regs_release();
+        tile_regs_commit(); tile_regs_wait(); cb_reserve_back(16, 1); pack_tile(0, 16);
+        cb_push_back(16, 1); tile_regs_release();
     }
     """
     got = run_pipeline(compute_source(["cumsum"], body), [(tilize(x), "fp32")], (2, "fp32"), full_width())
