@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from cpplan.emit_ttmetal.carries import Update, updates
+from cpplan.emit_ttmetal.combine_states import exchange_states, is_shared, start_states
 from cpplan.emit_ttmetal.elementwise import refuse
 from cpplan.emit_ttmetal.facts import shapes_of
 from cpplan.emit_ttmetal.indices import index_text, stop_text, trips_text
@@ -48,7 +49,7 @@ class Body:
     schedule: Schedule
     maker: Maker
     kept: Kept
-    dtypes: Mapping[str, str]
+    dtypes: dict[str, str]
     last_use: Mapping[str, Where]
     text: Text
     extra: dict[str, Buffer] = field(default_factory=dict)
@@ -85,7 +86,7 @@ class Body:
         """One list of steps."""
         for number, step in enumerate(steps):
             self._step(step, where, number)
-        self._end(where)
+        self.end(where)
 
     def _step(self, step: Step, where: Where, number: int) -> None:
         match step:
@@ -102,14 +103,14 @@ class Body:
                 self._drop(step.buffer)
             case Make():
                 buffer = self.buffers[step.buffer]
-                self.text.line(f"cb_reserve_back({self._cb(step.buffer)}, {buffer.pages});")
+                self.text.line(f"cb_reserve_back({self.cb(step.buffer)}, {buffer.pages});")
             case Hand():
                 buffer = self.buffers[step.buffer]
-                self.text.line(f"cb_push_back({self._cb(step.buffer)}, {buffer.pages});")
+                self.text.line(f"cb_push_back({self.cb(step.buffer)}, {buffer.pages});")
             case Compute():
                 self._compute(step, where)
             case Exchange():
-                self._exchange(step, where)
+                exchange_states(self, step, where)
             case _:
                 raise InternalError(f"the compute thread cannot do {type(step).__name__}")
 
@@ -128,7 +129,7 @@ class Body:
             if loop is not None and loop.name not in self.last:
                 with self._guard(inside, _extents(step)):
                     self._end_of_trip(loop, inside)
-            self._end(inside)
+            self.end(inside)
         self.maker.unit.forget()
         if loop is not None:
             for carry in self._carries(loop):
@@ -162,13 +163,13 @@ class Body:
     # -- blocks that data movement brings ------------------------------------------------------------------------------
 
     def _take(self, name: str) -> None:
-        self.text.line(f"cb_wait_front({self._cb(name)}, {self.buffers[name].pages});")
+        self.text.line(f"cb_wait_front({self.cb(name)}, {self.buffers[name].pages});")
         stream = self.streams[name]
         value = self.accesses[stream.access].value
         self.places[value] = [self._of_stream(stream)]
 
     def _drop(self, name: str) -> None:
-        self.text.line(f"cb_pop_front({self._cb(name)}, {self.buffers[name].pages});")
+        self.text.line(f"cb_pop_front({self.cb(name)}, {self.buffers[name].pages});")
         del self.places[self.accesses[self.streams[name].access].value]
 
     def _of_stream(self, stream: Stream) -> Place:
@@ -184,11 +185,11 @@ class Body:
 
     def _compute(self, step: Compute, where: Where) -> None:
         for value in [name for name in self.kept.wanted if name not in self.ops and self._is_here(name, step.loop)]:
-            self._keep(value, None, where)
+            self.keep(value, None, where)
         for name in step.ops:
             op = self.ops.get(name)
             if op is not None:
-                self._keep(name, op, where)
+                self.keep(name, op, where)
                 if step.loop is not None:
                     for update in self._updates.get(step.loop, ()):
                         if update.when == "op" and update.carry.yielded == name:
@@ -211,7 +212,7 @@ class Body:
                     return loop == (item.name if value == carry.argument else item.parent)
         return True
 
-    def _keep(self, value: str, op: Op | None, where: Where) -> None:
+    def keep(self, value: str, op: Op | None, where: Where) -> None:
         """Make the buffers that ``value`` is kept in."""
         for home, buffer in self._homes(value, op):
             if any(place.buffer == buffer for place in self.places.get(value, ())):
@@ -261,7 +262,7 @@ class Body:
         self._comment(value, f"store {stream.access}")
         self.trees.begin(loop)
         self.maker.make(self.text, value, self._of_stream(stream), "part")
-        self._note_uses(where)
+        self.note_uses(where)
 
     # -- what loops carry ----------------------------------------------------------------------------------------------
 
@@ -278,8 +279,13 @@ class Body:
             place = place_of(carry.argument, home, shape)
             if carry.argument not in self.buffers:
                 self.extra[carry.argument] = scratch(place, self.dtypes[carry.argument])
+            self.text.line(f"// {carry.argument} before loop {loop.name}")
+            if is_shared(self.schedule, loop.name):
+                start_states(self, loop, carry, place, _extents(step))
+                self._made(place, where)
+                self.places[carry.argument] = [place]
+                continue
             with self._guard(where, _extents(step)):
-                self.text.line(f"// {carry.argument} before loop {loop.name}")
                 self.trees.begin(loop.parent)
                 self.maker.make(self.text, carry.initial, place, "whole")
                 self._made(place, where)
@@ -292,7 +298,7 @@ class Body:
         self._comment(carry.yielded, carry.argument)
         self.trees.begin(loop)
         self.maker.make(self.text, carry.yielded, place, "chain")
-        self._note_uses(where)
+        self.note_uses(where)
         self.places[carry.argument] = [place]
         if update.when == "op":
             self.places.setdefault(carry.yielded, []).append(place)
@@ -308,29 +314,25 @@ class Body:
     def _natural(self, value: str) -> Home:
         return home_of(self.schedule.program, value, self.shapes[value])
 
-    # -- exchange ------------------------------------------------------------------------------------------------------
-
-    def _exchange(self, step: Exchange, where: Where) -> None:
-        raise InternalError(f"loop {step.loop}: combining over cores is not emitted")
-
     # -- lives of blocks -----------------------------------------------------------------------------------------------
 
     _borrowed: dict[Where, list[tuple[str, Place]]] = field(default_factory=dict)
 
     def _made(self, place: Place, where: Where) -> None:
-        self._note_uses(where)
+        self.note_uses(where)
         self.lives.made(place.buffer, place.pages, where, tuple(self._guards))
 
-    def _note_uses(self, where: Where) -> None:
+    def note_uses(self, where: Where) -> None:
+        """What was read since the last call was read in the list of steps ``where``."""
         self.lives.used(self.maker.unit.used, where)
         self.maker.unit.used.clear()
 
-    def _end(self, where: Where) -> None:
+    def end(self, where: Where) -> None:
         """Give up the blocks whose last use is in this list of steps."""
         for value, place in self._borrowed.pop(where, ()):
             self.places[value].remove(place)
         for block, condition in self.lives.ended(where, tuple(self._guards)):
-            pop = f"cb_pop_front({self._cb(block.buffer)}, {block.pages});"
+            pop = f"cb_pop_front({self.cb(block.buffer)}, {block.pages});"
             self.text.line(f"if ({condition}) {pop}" if condition else pop)
             for value, places in list(self.places.items()):
                 self.places[value] = [p for p in places if p.buffer != block.buffer]
@@ -339,7 +341,8 @@ class Body:
 
     # -- words ---------------------------------------------------------------------------------------------------------
 
-    def _cb(self, buffer: str) -> str:
+    def cb(self, buffer: str) -> str:
+        """The C++ name of a buffer."""
         return self.maker.unit.names[buffer]
 
     def _position(self, value: str) -> str | None:

@@ -17,9 +17,9 @@ from cpplan.emit_ttmetal.tree import Trees, as_stored
 from cpplan.emit_ttmetal.unit import Unit
 from cpplan.tile.program import Affine
 
-Filling = Literal["whole", "chain", "part"]
-"""How a point fills its buffer: a whole new block; tile by tile in place of the old block; pages of a block that is
-reserved and pushed elsewhere."""
+Filling = Literal["whole", "handed", "chain", "part"]
+"""How a point fills its buffer: a whole new block, which this kernel itself reads or another one; tile by tile in place
+of the old block; pages of a block that is reserved and pushed elsewhere."""
 
 
 class NotInPlace(Exception):
@@ -43,16 +43,16 @@ class Maker:
         view = tuple(Role(lane, index) for lane, index in zip(place.home, indices, strict=True))
         node = self._tile(value, view, place)
         cb, pages = self.unit.names[place.buffer], place.pages
-        if filling == "whole":
+        if filling in ("whole", "handed"):
             text.line(f"cb_reserve_back({cb}, {pages});")
         if isinstance(node, Dot):
             self._product(text, value, place, filling, node, dict(enumerate(names)))
         else:
             with self._over(text, place, {n: 1 for n in names}, names):
                 self._one(text, node, place, filling, place.page(dict(enumerate(indices))))
-        if filling == "whole":
+        if filling in ("whole", "handed"):
             text.line(f"cb_push_back({cb}, {pages});")
-        if filling != "part":
+        if filling in ("whole", "chain"):
             text.line(f"cb_wait_front({cb}, {pages});")
 
     def scan(self, text: Text, source: Place, place: Place) -> None:
@@ -171,7 +171,7 @@ class Maker:
         columns = next((n for lane, n in zip(place.home, place.counts, strict=True) if lane == "col"), 1)
         for slot in range(count):
             at = plus(page, number(slot // width * columns + slot % width))
-            in_order = filling == "chain" or (filling == "whole" and (height == 1 or width == columns))
+            in_order = filling == "chain" or (filling != "part" and (height == 1 or width == columns))
             self.unit.pack(text, slot, place.buffer, None if in_order else at)
         text.line("tile_regs_release();")
         if filling == "chain":

@@ -40,7 +40,8 @@ class Unavailable(Exception):
 @dataclass
 class Trees:
     """Builder of expressions. ``places`` holds what is in buffers at the moment; ``position`` is the loop of the point
-    that is computed; ``vector_lane`` tells along which lane a value of one long axis lies by itself."""
+    that is computed; ``vector_lane`` tells along which lane a value of one long axis lies by itself. Along the axes
+    ``zeroed`` of a value unused elements must be 0. ``extra`` ops are known besides those of the program."""
 
     program: TileProgram
     vector_lane: Callable[[str], Lane]
@@ -48,24 +49,24 @@ class Trees:
     dtypes: Mapping[str, str]
     position: str | None = None
     zeroed: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    extra: Mapping[str, Op] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.ops = {op.name: op for op in self.program.ops}
         self.loads = {access.value: access for access in self.program.loads()}
         self.forms = Forms(self.program)
-        self._extra: dict[str, Op] = {}
         self._made: dict[tuple[str, View, frozenset[Lane]], Node] = {}
         self._names = 0
 
-    def begin(self, position: str | None, extra: Mapping[str, Op] | None = None) -> None:
-        """A new point at ``position``; ``extra`` ops are known besides those of the program."""
-        self.position, self._extra = position, dict(extra or {})
+    def begin(self, position: str | None) -> None:
+        """A new point at ``position``."""
+        self.position = position
         self._made.clear()
         self._names = 0
 
     def op(self, name: str) -> Op | None:
         """The op that makes ``name``."""
-        return self._extra.get(name) or self.ops.get(name)
+        return self.extra.get(name) or self.ops.get(name)
 
     def node(self, name: str, view: View, lanes: frozenset[Lane]) -> Node:
         """The tile ``view`` of a value as far as it matters along ``lanes``."""
@@ -156,7 +157,7 @@ class Trees:
             if op is None or op.kind in ("constant", "index", "mask"):
                 return None
             if op.kind not in ("reshape", "cast", "broadcast", "transpose"):
-                return name if name in self.ops else None
+                return name
             name = op.operands[0]
         return None
 
