@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Literal, cast
 
 from cpplan.emit_ttmetal.arguments import core_arguments, resolved
+from cpplan.emit_ttmetal.checks import check_emitted
 from cpplan.emit_ttmetal.chip import arch_of, logical_cores
+from cpplan.emit_ttmetal.compute import compute_kernel
 from cpplan.emit_ttmetal.movement.kernel import movement_source, network, tensors_moved
 from cpplan.emit_ttmetal.program import (
     CB_REGION,
@@ -37,6 +39,19 @@ class ComputeKernel:
     source: str
     config: ComputeConfig
     compile_args: tuple[int, ...] = ()
+
+
+def emit(schedule: Schedule) -> Program:
+    """The whole program of ``schedule``, checked.
+
+    Raises :class:`~cpplan.errors.ScheduleError` for what a core cannot do or has no room for, and
+    :class:`~cpplan.errors.InternalError` when the emitted program breaks a rule of the chip.
+    """
+    compute = compute_kernel(schedule)
+    whole = replace(schedule, buffers=compute.buffers)
+    program = assemble(whole, ComputeKernel(compute.source, compute.config))
+    check_emitted(program)
+    return program
 
 
 def assemble(schedule: Schedule, compute: ComputeKernel) -> Program:
