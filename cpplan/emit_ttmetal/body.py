@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from cpplan.emit_ttmetal.carries import Update, updates
-from cpplan.emit_ttmetal.combine_states import exchange_states, is_shared, start_states
+from cpplan.emit_ttmetal.carried_states import CarriedStates, extents_of
+from cpplan.emit_ttmetal.combine_states import exchange_states
+from cpplan.emit_ttmetal.comments import source_lines
 from cpplan.emit_ttmetal.elementwise import refuse
 from cpplan.emit_ttmetal.facts import shapes_of
 from cpplan.emit_ttmetal.indices import index_text, stop_text, trips_text
@@ -39,7 +40,7 @@ from cpplan.schedule.schedule import (
     Stream,
     Take,
 )
-from cpplan.tile.program import Affine, Carry, Loop, Op
+from cpplan.tile.program import Affine, Loop, Op
 
 
 @dataclass
@@ -54,7 +55,6 @@ class Body:
     text: Text
     extra: dict[str, Buffer] = field(default_factory=dict)
     _guards: list[tuple[Where, str]] = field(default_factory=list)
-    _updates: dict[str, tuple[Update, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         program = self.schedule.program
@@ -68,6 +68,7 @@ class Body:
         self.planned = {b.name for b in program.buffers}
         self.trees = self.maker.trees
         self.places = self.trees.places
+        self.carried = CarriedStates(self)
         self.stores = self._stores()
         self.last = _last_computes(self.schedule.thread("compute").steps)
 
@@ -95,7 +96,7 @@ class Body:
             case Let():
                 self.text.line(f"const int32_t {identifier(step.name)} = {index_text(step.value)};")
             case Guard():
-                with self._guard(where, self._condition(step)):
+                with self.guard(where, self._condition(step)):
                     self.steps(step.body, (*where, number))
             case Take():
                 self._take(step.buffer)
@@ -117,7 +118,7 @@ class Body:
     def _for(self, step: For, where: Where, number: int) -> None:
         loop = self._loop_of(step)
         if loop is not None:
-            self._enter(loop, step, where)
+            self.carried.enter(loop, step, where)
         counter = identifier(step.counter)
         if step.source:
             self.text.line(f"// {step.source}")
@@ -127,13 +128,12 @@ class Body:
             for position, inner in enumerate(step.body):
                 self._step(inner, inside, position)
             if loop is not None and loop.name not in self.last:
-                with self._guard(inside, _extents(step)):
-                    self._end_of_trip(loop, inside)
+                with self.guard(inside, extents_of(step)):
+                    self.carried.end_of_trip(loop, inside)
             self.end(inside)
         self.maker.unit.forget()
         if loop is not None:
-            for carry in self._carries(loop):
-                self.places[carry.result] = self.places.pop(carry.argument)
+            self.carried.leave(loop)
 
     def _loop_of(self, step: For) -> Loop | None:
         """The kernel's loop that ``step`` runs, alone or with other cores."""
@@ -141,7 +141,8 @@ class Body:
         return next((loop for name, loop in self.loops.items() if name in names), None)
 
     @contextmanager
-    def _guard(self, where: Where, condition: str) -> Iterator[None]:
+    def guard(self, where: Where, condition: str) -> Iterator[None]:
+        """What follows is done where ``condition`` holds (always, if it is empty)."""
         if not condition:
             yield
             return
@@ -190,14 +191,11 @@ class Body:
             op = self.ops.get(name)
             if op is not None:
                 self.keep(name, op, where)
-                if step.loop is not None:
-                    for update in self._updates.get(step.loop, ()):
-                        if update.when == "op" and update.carry.yielded == name:
-                            self._replace(update, step.loop, where)
+                self.carried.at_op(name, step.loop, where)
             for stream in self.stores.get(name, ()):
                 self._store(stream, step.loop, where)
         if step.loop is not None and self.last.get(step.loop) is step:
-            self._end_of_trip(self.loops[step.loop], where)
+            self.carried.end_of_trip(self.loops[step.loop], where)
 
     def _is_here(self, value: str, loop: str | None) -> bool:
         """Whether a value that no op makes came to be at this position, not further out."""
@@ -220,13 +218,13 @@ class Body:
             place = place_of(buffer, home, self.shapes[value])
             if buffer not in self.buffers:
                 self.extra[buffer] = scratch(place, self.dtypes[value])
-            self._comment(value, buffer)
+            self.comment(value, buffer)
             self.trees.begin(op.loop if op is not None else self._position(value))
             if op is not None and op.kind.startswith("scan_"):
                 self._scan(op, place)
             else:
                 self.maker.make(self.text, value, place, "whole")
-            self._made(place, where)
+            self.made(place, where)
             self.places.setdefault(value, []).append(place)
 
     def _homes(self, value: str, op: Op | None) -> Iterator[tuple[Home, str]]:
@@ -259,66 +257,15 @@ class Body:
 
     def _store(self, stream: Stream, loop: str | None, where: Where) -> None:
         value = self.accesses[stream.access].value
-        self._comment(value, f"store {stream.access}")
+        self.comment(value, f"store {stream.access}")
         self.trees.begin(loop)
         self.maker.make(self.text, value, self._of_stream(stream), "part")
         self.note_uses(where)
 
-    # -- what loops carry ----------------------------------------------------------------------------------------------
-
-    def _carries(self, loop: Loop) -> list[Carry]:
-        return [carry for carry in loop.carries if carry.argument in self.kept.carried]
-
-    def _enter(self, loop: Loop, step: For, where: Where) -> None:
-        """The buffers of what ``loop`` carries, with the initial values."""
-        kept = {*self.planned, *self.kept.wanted}
-        self._updates[loop.name] = updates(self.schedule.program, loop, kept, self.kept.carried, self.kept.copied)
-        for carry in self._carries(loop):
-            shape = self.shapes[carry.argument]
-            home = home_of(self.schedule.program, carry.argument, shape)
-            place = place_of(carry.argument, home, shape)
-            if carry.argument not in self.buffers:
-                self.extra[carry.argument] = scratch(place, self.dtypes[carry.argument])
-            self.text.line(f"// {carry.argument} before loop {loop.name}")
-            if is_shared(self.schedule, loop.name):
-                start_states(self, loop, carry, place, _extents(step))
-                self._made(place, where)
-                self.places[carry.argument] = [place]
-                continue
-            with self._guard(where, _extents(step)):
-                self.trees.begin(loop.parent)
-                self.maker.make(self.text, carry.initial, place, "whole")
-                self._made(place, where)
-            self.places[carry.argument] = [place]
-
-    def _replace(self, update: Update, loop: str, where: Where) -> None:
-        """The next value of a carry in place of the old one."""
-        carry = update.carry
-        (place,) = (p for p in self.places[carry.argument] if p.buffer == carry.argument)
-        self._comment(carry.yielded, carry.argument)
-        self.trees.begin(loop)
-        self.maker.make(self.text, carry.yielded, place, "chain")
-        self.note_uses(where)
-        self.places[carry.argument] = [place]
-        if update.when == "op":
-            self.places.setdefault(carry.yielded, []).append(place)
-            self._borrowed.setdefault(where, []).append((carry.yielded, place))
-
-    def _end_of_trip(self, loop: Loop, where: Where) -> None:
-        for update in self._updates.get(loop.name, ()):
-            if update.when == "copy" and update.carry.yielded not in self.places:
-                raise NeedHome(update.carry.yielded, self._natural(update.carry.yielded))
-            if update.when != "op":
-                self._replace(update, loop.name, where)
-
-    def _natural(self, value: str) -> Home:
-        return home_of(self.schedule.program, value, self.shapes[value])
-
     # -- lives of blocks -----------------------------------------------------------------------------------------------
 
-    _borrowed: dict[Where, list[tuple[str, Place]]] = field(default_factory=dict)
-
-    def _made(self, place: Place, where: Where) -> None:
+    def made(self, place: Place, where: Where) -> None:
+        """A block was made in the list of steps ``where``."""
         self.note_uses(where)
         self.lives.made(place.buffer, place.pages, where, tuple(self._guards))
 
@@ -329,8 +276,7 @@ class Body:
 
     def end(self, where: Where) -> None:
         """Give up the blocks whose last use is in this list of steps."""
-        for value, place in self._borrowed.pop(where, ()):
-            self.places[value].remove(place)
+        self.carried.forget(where)
         for block, condition in self.lives.ended(where, tuple(self._guards)):
             pop = f"cb_pop_front({self.cb(block.buffer)}, {block.pages});"
             self.text.line(f"if ({condition}) {pop}" if condition else pop)
@@ -351,40 +297,11 @@ class Body:
                 return access.loop
         return None
 
-    def _comment(self, value: str, target: str) -> None:
-        lines = self._lines(value)
+    def comment(self, value: str, target: str) -> None:
+        """A line on what is made, and from which lines of the kernel."""
+        lines = source_lines(self.schedule.program, value, self.places)
         name = value if target == value else f"{value}, {target}"
         self.text.line(f"// {name}" + (f": {lines}" if lines else ""))
-
-    def _lines(self, value: str) -> str:
-        """Source lines of what a point computes."""
-        found: dict[str, list[str]] = {}
-        pending, seen = [value], set()
-        order = list(self.ops)
-        while pending:
-            name = pending.pop()
-            op = self.ops.get(name)
-            if op is None or name in seen or (name != value and self.places.get(name)):
-                continue
-            seen.add(name)
-            pending += op.operands
-        for name in sorted(seen, key=order.index):
-            op = self.ops[name]
-            if op.source and op.kind not in ("constant", "reshape", "broadcast"):
-                found.setdefault(op.source.rpartition("/")[2], []).append(op.kind)
-        return "; ".join(f"{', '.join(dict.fromkeys(kinds))} ({source})" for source, kinds in found.items())
-
-
-def _extents(step: For) -> str:
-    """The condition under which the block of a loop exists, from the guard inside it."""
-    for inner in step.body:
-        if isinstance(inner, Guard):
-            return " && ".join(f"{identifier(name)} < {extent}" for name, extent in inner.extents)
-        if isinstance(inner, For):
-            found = _extents(inner)
-            if found:
-                return found
-    return ""
 
 
 def _last_computes(steps: Sequence[Step]) -> dict[str, Compute]:

@@ -10,7 +10,7 @@ from cpplan.emit_ttmetal.ops import Row
 from cpplan.emit_ttmetal.text import Text, plus, scaled, written
 from cpplan.tile.program import Affine
 
-HEADERS = ("compute_kernel_hw_startup.h", "cb_api.h", "pack.h", "reg_api.h", "reconfig_data_format.h")
+HEADERS = ("common.h", "compute_kernel_hw_startup.h", "cb_api.h", "pack.h", "reg_api.h", "reconfig_data_format.h")
 """Headers that every compute kernel includes."""
 
 

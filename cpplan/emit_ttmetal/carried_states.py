@@ -1,0 +1,102 @@
+"""The buffers of what loops carry: first values, the next ones at each trip, and what is left after the loop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from cpplan.emit_ttmetal.carries import Update, updates
+from cpplan.emit_ttmetal.combine_states import is_shared, start_states
+from cpplan.emit_ttmetal.kept import home_of, place_of, scratch
+from cpplan.emit_ttmetal.lives import Where
+from cpplan.emit_ttmetal.names import identifier
+from cpplan.emit_ttmetal.places import Place
+from cpplan.emit_ttmetal.tree import NeedHome
+from cpplan.schedule.schedule import For, Guard
+from cpplan.tile.program import Carry, Loop
+
+if TYPE_CHECKING:
+    from cpplan.emit_ttmetal.body import Body
+
+
+class CarriedStates:
+    """The carried part of a :class:`~cpplan.emit_ttmetal.body.Body`."""
+
+    def __init__(self, body: Body) -> None:
+        self.body = body
+        self._updates: dict[str, tuple[Update, ...]] = {}
+        self._borrowed: dict[Where, list[tuple[str, Place]]] = {}  # next values that lie where the old ones did
+
+    def enter(self, loop: Loop, step: For, where: Where) -> None:
+        """First values."""
+        body = self.body
+        program, kept = body.schedule.program, body.kept
+        in_buffers = {*body.planned, *kept.wanted}
+        self._updates[loop.name] = updates(program, loop, in_buffers, kept.carried, kept.copied)
+        for carry in self._carries(loop):
+            shape = body.shapes[carry.argument]
+            place = place_of(carry.argument, home_of(program, carry.argument, shape), shape)
+            if carry.argument not in body.buffers:
+                body.extra[carry.argument] = scratch(place, body.dtypes[carry.argument])
+            body.text.line(f"// {carry.argument} before loop {loop.name}")
+            if is_shared(body.schedule, loop.name):
+                start_states(body, loop, carry, place, extents_of(step))
+                body.made(place, where)
+            else:
+                with body.guard(where, extents_of(step)):
+                    body.trees.begin(loop.parent)
+                    body.maker.make(body.text, carry.initial, place, "whole")
+                    body.made(place, where)
+            body.places[carry.argument] = [place]
+
+    def leave(self, loop: Loop) -> None:
+        """What is left after the loop lies where it was carried."""
+        for carry in self._carries(loop):
+            self.body.places[carry.result] = self.body.places.pop(carry.argument)
+
+    def at_op(self, name: str, loop: str | None, where: Where) -> None:
+        """Next values that are taken where their op stands."""
+        for update in self._updates.get(loop or "", ()):
+            if update.when == "op" and update.carry.yielded == name:
+                place = self._replace(update.carry, loop, where)
+                self.body.places.setdefault(name, []).append(place)
+                self._borrowed.setdefault(where, []).append((name, place))
+
+    def end_of_trip(self, loop: Loop, where: Where) -> None:
+        """Next values that are taken last."""
+        body = self.body
+        for update in self._updates.get(loop.name, ()):
+            value = update.carry.yielded
+            if update.when == "copy" and value not in body.places:
+                raise NeedHome(value, home_of(body.schedule.program, value, body.shapes[value]))
+            if update.when != "op":
+                self._replace(update.carry, loop.name, where)
+
+    def forget(self, where: Where) -> None:
+        """A list of steps ends: values made in it are no more."""
+        for value, place in self._borrowed.pop(where, ()):
+            self.body.places[value].remove(place)
+
+    def _carries(self, loop: Loop) -> Iterator[Carry]:
+        return (carry for carry in loop.carries if carry.argument in self.body.kept.carried)
+
+    def _replace(self, carry: Carry, loop: str | None, where: Where) -> Place:
+        """The next value in place of the old one."""
+        body = self.body
+        place = next(p for p in body.places[carry.argument] if p.buffer == carry.argument)
+        body.comment(carry.yielded, carry.argument)
+        body.trees.begin(loop)
+        body.maker.make(body.text, carry.yielded, place, "chain")
+        body.note_uses(where)
+        body.places[carry.argument] = [place]
+        return place
+
+
+def extents_of(step: For) -> str:
+    """The condition under which the block of a loop exists, from the guard inside it; empty if all blocks do."""
+    for inner in step.body:
+        if isinstance(inner, Guard):
+            return " && ".join(f"{identifier(name)} < {extent}" for name, extent in inner.extents)
+        if isinstance(inner, For) and extents_of(inner):
+            return extents_of(inner)
+    return ""

@@ -1,0 +1,153 @@
+"""Whole programs on the emulated chip against the tile program executed op by op in double precision."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+from execute import Block
+
+from cpplan.device.device import Device
+from cpplan.emit_ttmetal.checks import check_emitted
+from cpplan.emit_ttmetal.compute import compute_kernel
+from cpplan.emit_ttmetal.elements import decoded, encoded
+from cpplan.emit_ttmetal.emit import ComputeKernel, assemble
+from cpplan.emit_ttmetal.pages import from_memory, from_pages, to_memory, to_pages
+from cpplan.emulate import run
+from cpplan.frontend import read_launches
+from cpplan.plan.nest import build_nest
+from cpplan.plan.plan import LAUNCH, Placement, Plan
+from cpplan.plan.space import deliveries, legal_spatial, orders
+from cpplan.schedule.build import build_schedule
+from cpplan.schedule.schedule import Schedule
+from cpplan.tile.family import candidate_program
+from cpplan.tile.program import Access, Op, TileProgram
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+class Filled(Block):
+    """A block whose loads see the number that the kernel gives for masked elements."""
+
+    def _access(self, access: Access) -> None:
+        super()._access(access)
+        if access.kind == "load" and access.fill is not None:
+            valid = self.valid[access.value]
+            self.values[access.value] = np.where(valid, self.values[access.value], self.real(access.fill))
+
+    def _compute(self, op: Op, operands: list[np.ndarray], attributes: dict[str, Any]) -> Any:
+        if op.kind == "erf":
+            return np.vectorize(math.erf)(operands[0])
+        if op.kind == "scan_sum":
+            return np.cumsum(operands[0], axis=int(attributes["axis"]))
+        return super()._compute(op, operands, attributes)
+
+
+def programs(path: Path, *argv: int, entry: str | None = None) -> list[TileProgram]:
+    """The smallest block shape of every launch of a kernel file."""
+    reading = read_launches(str(path), entry=entry, argv=[str(a) for a in argv])
+    return [candidate_program(problem.families[0], 0) for problem in reading.problems]
+
+
+def simple_plan(program: TileProgram, device: Device, seed: int = 0) -> Plan:
+    """Some mapping and order; every tile is moved where it is used, privately."""
+    random = Random(seed)
+    loops = {loop.name for loop in program.loops}
+    mappings = [s for s in legal_spatial(program, device) if not any(split.dim in loops for dim in s for split in dim)]
+    spatial = random.choice(mappings)
+    order = random.choice(orders(program, spatial))
+    nest = build_nest(program, spatial, order)
+    placements = []
+    for access in program.accesses:
+        ways = deliveries(device, spatial, access, access.kind == "load")
+        way = next(w for w in ways if w.pattern == "private")
+        level = nest.names[nest.home[access.loop or ""]]
+        depth = random.choice((1, 2)) if level != LAUNCH else 1
+        placements.append(Placement(access.name, level, depth, way.groups, way.pattern, way.noc, way.reader))
+    return Plan(program.block, spatial, order, tuple(placements))
+
+
+def random_tensors(program: TileProgram, seed: int) -> dict[str, np.ndarray]:
+    """Numbers around 0 for every tensor, as its element type has them."""
+    random = np.random.default_rng(seed)
+    out = {}
+    for tensor in program.tensors:
+        if "int" in tensor.dtype:
+            values: Any = random.integers(0, 100, tensor.shape)
+        else:
+            values = random.standard_normal(tensor.shape)
+        out[tensor.name] = decoded(encoded(values, tensor.dtype), tensor.dtype)
+    return out
+
+
+def run_schedule(schedule: Schedule, tensors: Mapping[str, np.ndarray], seed: int = 0) -> dict[str, np.ndarray]:
+    """Contents of the tensors that are written, after the emulated run."""
+    made = compute_kernel(schedule)
+    schedule = replace(schedule, buffers=made.buffers)
+    program = assemble(schedule, ComputeKernel(made.source, made.config))
+    check_emitted(program)
+    memory = {}
+    for layout in schedule.layouts:
+        tensor = schedule.program.tensor(layout.tensor)
+        if not schedule.program.is_written(tensor.name):
+            pages = to_pages(tensors[tensor.name], layout)
+            memory[layout.name] = to_memory(encoded(pages, tensor.dtype), layout)
+    out, _ = run(program, memory, seed=seed)
+    found = {}
+    for layout in schedule.layouts:
+        tensor = schedule.program.tensor(layout.tensor)
+        if schedule.program.is_written(tensor.name):
+            stored = encoded(np.zeros(1), tensor.dtype).dtype
+            data = decoded(out[layout.name].view(stored).reshape(-1, 1024), tensor.dtype)
+            found[tensor.name] = from_pages(from_memory(data, layout), layout, tensor.shape)
+    return found
+
+
+def errors(
+    program: TileProgram, found: Mapping[str, np.ndarray], tensors: Mapping[str, np.ndarray]
+) -> dict[str, float]:
+    """Per store the largest difference to the executed tile program over all blocks, relative to its largest value."""
+    worst: dict[str, float] = {}
+    most: dict[str, float] = {}
+    for index in itertools.product(*(range(dim.extent) for dim in program.dims)):
+        position = {dim.name: at for dim, at in zip(program.dims, index, strict=True)}
+        block = Filled(program, tensors, position, np.float64)
+        for access in program.accesses:
+            if access.kind == "load" or access.loop is not None:
+                continue
+        stored = block.whole()
+        for access in program.accesses:
+            if access.kind == "load" or access.name not in stored:
+                continue
+            block.position |= {loop.name: loop.trips - 1 for loop in program.loops}
+            where = [
+                block._at(start) + np.arange(extent) for start, extent in zip(access.starts, access.tile, strict=True)
+            ]
+            tensor = program.tensor(access.tensor)
+            inside = [(w >= 0) & (w < size) for w, size in zip(where, tensor.shape, strict=True)]
+            for axis, bounds in enumerate(access.bounds):
+                for begin in bounds.begins:
+                    inside[axis] &= where[axis] >= block._at(begin)
+                for end in bounds.ends:
+                    inside[axis] &= where[axis] < block._at(end)
+            wanted = np.broadcast_to(stored[access.name].reshape(access.tile), access.tile)
+            wanted = wanted[np.ix_(*inside)]
+            got = found[access.tensor][np.ix_(*(w[i] for w, i in zip(where, inside, strict=True)))]
+            worst[access.name] = max(
+                worst.get(access.name, 0.0), float(np.nan_to_num(np.abs(got - wanted), nan=np.inf).max(initial=0))
+            )
+            most[access.name] = max(most.get(access.name, 0.0), float(np.abs(wanted).max(initial=0)))
+    return {name: worst[name] / max(most[name], 1e-30) for name in worst}
+
+
+def check(program: TileProgram, device: Device, seed: int = 0) -> dict[str, float]:
+    """Errors of the stores of ``program`` under some plan."""
+    schedule = build_schedule(program, device, simple_plan(program, device, seed))
+    tensors = random_tensors(program, seed)
+    return errors(program, run_schedule(schedule, tensors, seed), tensors)
