@@ -1,4 +1,4 @@
-"""The recorded launch behind a problem at one of its block shapes, for whoever needs more of it than the tile program."""
+"""The recorded launch behind a problem at a block shape, for whoever needs more of it than the tile program."""
 
 from __future__ import annotations
 

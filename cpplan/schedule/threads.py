@@ -62,7 +62,7 @@ class _Threads:
         """Body of level ``node`` for network ``noc``."""
         loads, stores = self._moves(noc, node, "load"), self._moves(noc, node, "store")
         ahead = self._ahead(noc, node)
-        steps: list[Step] = list(self._resident()) if node == 0 else []
+        steps: list[Step] = [*self._resident(), *self._single_trips()] if node == 0 else []
         steps += [Move(s.access) for s in loads if s.access not in ahead]
         if node == self.nest.home[""]:
             steps += self._loops(noc, None)
@@ -208,6 +208,12 @@ class _Threads:
         for dim in self.program.dims:
             if dim.name not in waves:
                 yield Let(dim.name, self._index(dim.name, Index()))
+
+    def _single_trips(self) -> Iterator[Step]:
+        """Trips of loops that a core runs at most once: what sits in them moves at the level around."""
+        for loop in self.program.loops:
+            if loop.name not in self.nest.names:
+                yield Let(loop.name, self._index(loop.name, Index()))
 
     def _index(self, name: str, turn: Index) -> Index:
         """Block (or trip) of this core in ``turn``."""

@@ -91,11 +91,8 @@ class Mover:
         lines = [f"uint32_t at = get_write_ptr({self.cb});", *self._tiles(self._pages(edges, body))]
         lines.append("noc_async_read_barrier();")
         if outside:
-            filling = [*outside, f"at += {self._page_bytes};"]
-            lines += [
-                f"at = get_write_ptr({self.cb});  // elements that the kernel masks get its fill",
-                *self._tiles(self._pages(edges, filling)),
-            ]
+            lines.append(f"at = get_write_ptr({self.cb});  // elements that the kernel masks get its fill")
+            lines += braces("", self._tiles(self._pages(edges, [*outside, f"at += {self._page_bytes};"])))
         return braces("", lines) if self.stream.pattern == "private" else lines
 
     def _outside(self, edges: Sequence[Edge]) -> list[str]:
