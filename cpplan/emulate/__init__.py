@@ -8,7 +8,7 @@ from cpplan.emulate.faults import (
     ProgramFault,
     ToolMissing,
 )
-from cpplan.emulate.run import Stats, Traffic, run
+from cpplan.emulate.execute import Stats, Traffic, run
 
 __all__ = [
     "Deadlock",

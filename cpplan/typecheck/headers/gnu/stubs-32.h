@@ -1,0 +1,1 @@
+// Of the 32-bit C library only its headers are used.

@@ -1,0 +1,3 @@
+// The name that newlib has for it.
+#pragma once
+#include <stdint.h>
