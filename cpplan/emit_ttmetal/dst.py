@@ -39,7 +39,7 @@ class Phase:
     """Emission of the expressions of one phase of DST with ``capacity`` slots.
 
     ``share_reads``: a page that is used twice is kept in its slot; else it is read again, which takes fewer slots.
-    Slots hold zeros until something is written to them.
+    To the matrix unit slots hold zeros until something is written to them.
     """
 
     text: Text
@@ -154,8 +154,7 @@ class Phase:
     def _folded(self, node: Fold, into: int | None) -> int:
         if node.loops:
             slot = self._take(into)
-            if node.kind != "sum" or not self._is_zero(slot):
-                self._apply(ops.FILL, (), slot, number=NEUTRAL[node.kind])
+            self._apply(ops.FILL, (), slot, number=NEUTRAL[node.kind])
             with self._loops(node.loops):
                 part = self.compute(node.body)
                 self._apply(ops.FLOAT[_JOINS[node.kind]], (slot, part), slot)

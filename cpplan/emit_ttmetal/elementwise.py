@@ -39,7 +39,7 @@ def applied(op: Op, operands: Sequence[Node]) -> Node:
         return _integer(op, kind, operands)
     if op.dtype in _WHOLE and kind in ("div", "rem", "shl", "shr", "and", "or", "xor"):
         raise refuse(op, f"{kind} of {op.dtype} is not in the table")
-    return _real(op, kind, list(operands))
+    return _real(op, kind, [converted(node, "float") for node in operands])
 
 
 def converted(node: Node, domain: Domain) -> Node:
@@ -77,12 +77,7 @@ def _cast(op: Op, value: Node) -> Node:
 def _integer(op: Op, kind: str, operands: Sequence[Node]) -> Node:
     if kind not in INTEGER:
         raise refuse(op, f"{kind} of 32-bit integers is not in the table")
-    if kind == "where":
-        return Apply(INTEGER[kind], (operands[0], *(converted(node, "int") for node in operands[1:])))
-    found: Node = Apply(INTEGER[kind], tuple(converted(node, "int") for node in operands))
-    if kind.startswith("cmp_"):  # leaves integers 0 and 1
-        return Apply(INTEGER["to_float"], (Apply(INTEGER[kind], tuple(converted(n, "int") for n in operands)),))
-    return found
+    return Apply(INTEGER[kind], tuple(converted(node, "int") for node in operands))
 
 
 def _real(op: Op, kind: str, operands: list[Node]) -> Node:

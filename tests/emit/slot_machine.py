@@ -26,7 +26,7 @@ def as_float(bits: str) -> np.float32:
 
 
 class Machine:
-    """``pages[buffer][number]`` are arrays; slots hold zeros at first. ``most`` is the highest slot that was written."""
+    """``pages[buffer][number]`` are arrays; slots hold zeros at first. ``most`` is the highest slot written to."""
 
     def __init__(self, pages: Mapping[str, list[np.ndarray]], capacity: int) -> None:
         self.pages, self.capacity, self.most = pages, capacity, -1

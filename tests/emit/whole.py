@@ -117,10 +117,7 @@ def errors(
     most: dict[str, float] = {}
     for index in itertools.product(*(range(dim.extent) for dim in program.dims)):
         position = {dim.name: at for dim, at in zip(program.dims, index, strict=True)}
-        block = Filled(program, tensors, position, np.float64)
-        for access in program.accesses:
-            if access.kind == "load" or access.loop is not None:
-                continue
+        block = Filled(_as_long_as(program, position), tensors, position, np.float64)
         stored = block.whole()
         for access in program.accesses:
             if access.kind == "load" or access.name not in stored:
@@ -144,6 +141,15 @@ def errors(
             )
             most[access.name] = max(most.get(access.name, 0.0), float(np.abs(wanted).max(initial=0)))
     return {name: worst[name] / max(most[name], 1e-30) for name in worst}
+
+
+def _as_long_as(program: TileProgram, position: Mapping[str, int]) -> TileProgram:
+    """The program with the trips that its loops run in one block."""
+    loops = (
+        loop if loop.profile is None else replace(loop, trips=int(loop.profile.at(position[loop.profile.dim])))
+        for loop in program.loops
+    )
+    return replace(program, loops=tuple(loops))
 
 
 def check(program: TileProgram, device: Device, seed: int = 0) -> dict[str, float]:
