@@ -10,9 +10,11 @@ from cpplan.version import __version__
 __all__ = ["main"]
 
 COMMANDS = {
+    "emit": ("cpplan.cli.emit:emit", "Make a TT-Metalium program of a plan: C++ kernels and a host script."),
     "explain": ("cpplan.cli.explain:explain", "Show where a plan's time goes and why the next one is slower."),
     "hw": ("cpplan.device.commands:hw", "List, show and check hardware specs."),
     "inspect": ("cpplan.cli.inspect:inspect", "Show the tile program of a kernel: accesses, classes, reuse."),
+    "run": ("cpplan.cli.run:run", "Execute a plan's program in emulation and compare with Triton's interpreter."),
     "solve": ("cpplan.cli.solve:solve", "Find the k best plans of a kernel, with proof."),
 }
 """Command name -> (where its click command is, one line for the overview)."""

@@ -8,6 +8,7 @@ from cpplan.plan.plan import Plan
 from cpplan.schedule.buffers import buffer_names, buffers_of, placed
 from cpplan.schedule.combining import combining_of
 from cpplan.schedule.layouts import tensor_layouts
+from cpplan.schedule.lives import with_lives
 from cpplan.schedule.schedule import Schedule
 from cpplan.schedule.streams import check_semaphores, digits_of_cores, streams_of
 from cpplan.schedule.threads import threads_of
@@ -26,7 +27,8 @@ def build_schedule(program: TileProgram, device: Device, plan: Plan) -> Schedule
     combining = combining_of(program, plan, semaphores)
     semaphores += 0 if combining is None else 2
     check_semaphores(program, semaphores)
-    buffers = buffers_of(program, plan, streams, layouts)
+    threads = threads_of(program, plan, nest, streams)
+    buffers = with_lives(program, buffers_of(program, plan, streams, layouts), threads[-1])
     return Schedule(
         program=program,
         device=device,
@@ -34,7 +36,7 @@ def build_schedule(program: TileProgram, device: Device, plan: Plan) -> Schedule
         layouts=layouts,
         buffers=placed(buffers, device, program.source or program.name),
         streams=streams,
-        threads=threads_of(program, plan, nest, streams),
+        threads=threads,
         digits=digits_of_cores(plan),
         semaphores=semaphores,
         combining=combining,

@@ -130,8 +130,8 @@ class Stream:
     ``starts``: first element per tensor axis of the tile at one combination of indices; ``inner`` lists (index, span)
     over which one transfer moves all tiles, outermost first. These run from 0 to span within the transfer: waves of a
     parallel dim, turns of a loop that cores share, trips of any other loop (:meth:`Schedule.index_of`).
-    ``ready`` and ``valid`` are the semaphores of a shared stream: at the reader, how many receivers have room; at a
-    receiver, that the tile is there.
+    ``endpoints`` has the part of every core in a shared stream, and ``ready`` and ``valid`` are its semaphores: at the
+    reader, how many receivers have room; at a receiver, that the tile is there.
     """
 
     access: str

@@ -68,7 +68,7 @@ def streams_of(
                 fill=access.fill,
                 noc=place.noc,
                 pattern=place.pattern if is_shared else "private",
-                endpoints=_endpoints(device, plan, place),
+                endpoints=_endpoints(device, plan, place) if is_shared else {},
                 ready=ready.get(access.name),
                 valid=networks.index(place.noc) if is_shared else None,
             )

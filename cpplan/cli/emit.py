@@ -1,0 +1,146 @@
+"""``cpplan emit``: a plan as a TT-Metalium program."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.console import Console
+
+from cpplan.cli.console import print_json, results, table
+from cpplan.cli.options import (
+    device_options,
+    launch_options,
+    restriction_options,
+    take_device,
+    take_launch,
+    take_restriction,
+)
+from cpplan.errors import InputError
+
+if TYPE_CHECKING:
+    from cpplan.emit_ttmetal.program import Program
+    from cpplan.schedule.schedule import Schedule
+
+
+@click.command()
+@click.argument("path", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@launch_options
+@device_options(required=False)
+@click.option(
+    "--plan", "which", metavar="N|FILE", default="1", show_default=True, help="Which plan of a kernel file to emit."
+)
+@click.option("--launch", metavar="NAME", help="Which of the launches of a kernel file.  [default: the first]")
+@restriction_options
+@click.option("--out", type=click.Path(path_type=Path), help="Folder for the program.  [default: beside the plan]")
+@click.option("--explain", "is_explained", is_flag=True, help="Show what the program consists of, and why.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+def emit(
+    path: Path, which: str, launch: str | None, out: Path | None, is_explained: bool, as_json: bool, **shared: Any
+) -> None:
+    """Make a TT-Metalium program of a plan: C++ kernels and a Python host script for ttnn.generic_op.
+
+    PATH is a plan-N.json file that `cpplan solve` wrote, or a kernel file, which is then solved first (with the options
+    of `cpplan solve`, on the first --device). Written are kernels/*.cpp, host.py and schedule.mlir.
+
+    \b
+    Example:
+      cpplan emit out/matmul_kernel-blackhole/plan-1.json --out program
+      cpplan emit examples/matmul.py --device blackhole --plan 2 --out program -- 1024 1024 1024
+    """
+    from cpplan.cli.planned import of_file, of_kernel
+    from cpplan.emit_ttmetal.emit import emit as emit_program
+    from cpplan.emit_ttmetal.host import host_script
+    from cpplan.plan.files import write_file
+    from cpplan.schedule.build import build_schedule
+    from cpplan.schedule.mlir import print_schedule
+
+    options, devices = take_launch({"path": path, **shared}), take_device(shared)
+    restricted = take_restriction(shared)
+    if path.suffix == ".py":
+        planned = of_kernel(options, devices, restricted, which, launch)
+    elif which != "1" or launch is not None:
+        raise InputError(f"{path}: --plan and --launch go with a kernel file, this is one plan")
+    else:
+        planned = of_file(path, devices)
+    schedule = build_schedule(planned.program, planned.device, planned.plan)
+    program = emit_program(schedule)
+    folder = out or _beside(path, planned.name, planned.device.name)
+    texts = {f"kernels/{kernel.name}.cpp": kernel.source for kernel in program.kernels}
+    texts |= {"host.py": host_script(schedule, program), "schedule.mlir": print_schedule(schedule)}
+    for name, text in texts.items():
+        write_file(folder / name, text)
+    if as_json:
+        print_json(_record(folder, texts, schedule, program))
+        return
+    console = results()
+    console.print(f"{planned.name} on {planned.device.name}: written to {folder}/")
+    for name, text in texts.items():
+        console.print(f"  {name}: {text.count(chr(10))} lines")
+    if is_explained:
+        _explain(console, schedule, program)
+
+
+def _beside(path: Path, name: str, device: str) -> Path:
+    """Default folder of a program."""
+    if path.suffix != ".py":
+        return path.with_suffix("")
+    return Path("out") / re.sub(r"[^A-Za-z0-9_.@,=-]+", "_", f"{name}-{device}").strip("_") / "program"
+
+
+def _record(folder: Path, texts: dict[str, str], schedule: Schedule, program: Program) -> dict[str, Any]:
+    return {
+        "schema": 1,
+        "kernel": schedule.program.name,
+        "device": schedule.device.name,
+        "folder": str(folder),
+        "files": list(texts),
+        "cores": len(program.cores),
+        "sram_bytes": sum(buffer.size for buffer in program.buffers),
+        "buffers": [
+            {"index": b.index, "name": b.name, "format": b.format, "pages": b.pages, "page_bytes": b.page_bytes}
+            for b in program.buffers
+        ],
+        "semaphores": len(program.semaphores),
+    }
+
+
+def _explain(console: Console, schedule: Schedule, program: Program) -> None:
+    """What there is on a core and which decision of the plan it comes from."""
+    first, last = program.cores[0], program.cores[-1]
+    console.print(f"\nCores {first} to {last}: {len(program.cores)}, all run the same kernels")
+    kernels = table("kernel", "processor", "network", "moves or computes")
+    for kernel in program.kernels:
+        moved = [s.access for s in schedule.streams if s.noc == kernel.noc]
+        what = ", ".join(moved) if kernel.noc is not None else "the ops of the kernel"
+        kernels.add_row(kernel.name, kernel.processor, "" if kernel.noc is None else f"NoC {kernel.noc}", what)
+    console.print(kernels)
+    console.print("\nCircular buffers, the same on every core")
+    roles = {buffer.name: (buffer.role, buffer.slots) for buffer in schedule.buffers}
+    buffers = table(">index", "name", "for", ">slots", ">hardware tiles", "format", ">bytes", ">address")
+    for buffer in program.buffers:
+        role, slots = roles.get(buffer.name, ("kept by the compute kernel", 1))
+        cells = (
+            buffer.index,
+            buffer.name,
+            role,
+            slots,
+            buffer.pages,
+            buffer.format,
+            f"{buffer.size:,}",
+            buffer.address,
+        )
+        buffers.add_row(*map(str, cells))
+    console.print(buffers)
+    console.print("\nTransfers")
+    streams = table("access", "kind", "tile", ">tiles at once", "network", "pattern", "semaphores")
+    for stream in schedule.streams:
+        held = 1
+        for _, span in stream.inner:
+            held *= span
+        flags = "" if stream.ready is None else f"ready {stream.ready}, valid {stream.valid}"
+        tile = "x".join(map(str, stream.tile))
+        streams.add_row(stream.access, stream.kind, tile, str(held), f"NoC {stream.noc}", stream.pattern, flags)
+    console.print(streams)

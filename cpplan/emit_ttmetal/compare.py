@@ -1,0 +1,69 @@
+"""Random inputs for a launch, and how far results may be from what the interpreter computes in single precision."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cpplan.emit_ttmetal.elements import STORED, decoded, encoded
+from cpplan.errors import InputError
+from cpplan.frontend.interpreted import elements_of, tensor_arguments
+from cpplan.frontend.launch import Launch
+from cpplan.tile.program import Tensor, TileProgram
+
+Array = npt.NDArray[Any]
+
+PRECISION = {"bf16": 2.0**-8, "fp16": 2.0**-11, "fp32": 2.0**-11}
+"""Spacing of numbers around 1 that the units keep: single precision passes through them with 10 bits of fraction."""
+
+ROUNDINGS = 4
+"""Steps of that size which errors of a whole kernel may add up to, relative to the largest result."""
+
+
+def random_memory(launch: Launch, program: TileProgram, seed: int) -> dict[str, Array]:
+    """Contents of all tensors: normally distributed numbers that their type can hold, zeros where the kernel writes.
+
+    Integers are those that the file gave, else zeros. Raises :class:`~cpplan.errors.InputError` for element types that
+    programs do not have.
+    """
+    random = np.random.default_rng(seed)
+    out: dict[str, Array] = {}
+    for name, argument in tensor_arguments(launch).items():
+        count = max([elements_of(argument)] + [_extent(t) for t in program.tensors if t.name == name])
+        if argument.dtype not in STORED:
+            raise InputError(f"{launch.source}: {name} has elements of {argument.dtype}, which programs do not move")
+        if argument.dtype not in PRECISION:
+            values = np.zeros(count, STORED[argument.dtype])
+            if argument.values is not None:
+                values[: argument.values.size] = argument.values.reshape(-1)
+            out[name] = values
+        elif program.is_written(name):
+            out[name] = decoded(encoded(np.zeros(count), argument.dtype), argument.dtype)
+        else:
+            out[name] = decoded(encoded(random.standard_normal(count), argument.dtype), argument.dtype)
+    return out
+
+
+def tolerance(program: TileProgram, tensor: Tensor, expected: Array) -> float:
+    """Largest difference that counts as equal: some roundings of the coarsest type on the way, at the largest value."""
+    if tensor.dtype not in PRECISION:
+        return 0.0
+    types = [program.tensor(access.tensor).dtype for access in program.accesses]
+    types += [op.dtype for op in program.ops]
+    coarsest = max(PRECISION[dtype] for dtype in types if dtype in PRECISION)
+    finite = np.abs(expected[np.isfinite(expected)])
+    return float(ROUNDINGS * coarsest * max(finite.max(initial=0.0), 2.0**-6))
+
+
+def largest_error(computed: Array, expected: Array) -> float:
+    """Largest difference; infinite where only one of both is no number, or they are different infinities."""
+    same = (computed == expected) | (np.isnan(computed) & np.isnan(expected))
+    with np.errstate(invalid="ignore"):
+        error = np.abs(np.where(same, 0.0, computed.astype(np.float64) - expected.astype(np.float64)))
+    return float(np.where(np.isnan(error), np.inf, error).max(initial=0.0))
+
+
+def _extent(tensor: Tensor) -> int:
+    return 1 + sum((extent - 1) * step for extent, step in zip(tensor.shape, tensor.strides, strict=True))
