@@ -1,5 +1,6 @@
 """Host emulation of the TT-Metalium device API: kernels, unchanged, on an emulated chip (docs/emulation.md)."""
 
+from cpplan.emulate.execute import Stats, Traffic, run
 from cpplan.emulate.faults import (
     Deadlock,
     EmulationError,
@@ -8,7 +9,6 @@ from cpplan.emulate.faults import (
     ProgramFault,
     ToolMissing,
 )
-from cpplan.emulate.execute import Stats, Traffic, run
 
 __all__ = [
     "Deadlock",

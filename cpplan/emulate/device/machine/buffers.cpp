@@ -29,6 +29,7 @@ void spoil_reserved(Core& core, Buffer& b, uint32_t n) {
 
 void reserve(Core& core, Buffer& b, uint32_t index, uint32_t n) {
     own_pointer(b, b.pushed_by, b.pushed, index, "filled");
+    lap_rule(b, b.pushed, n, "reservation", index);
     block({Wait::Room, index, n});
     if (machine.current->role != 2) spoil_reserved(core, b, n);
     b.reserved = std::max(b.reserved, n);
