@@ -29,7 +29,8 @@ class Block:
 
 @dataclass
 class Lives:
-    """The blocks at hand. ``last_use`` gives for each buffer the list of steps in which its blocks are given up."""
+    """The blocks at hand. ``last_use`` gives for each buffer the list of steps in which its blocks are given up; those
+    of other buffers stay, since nothing is known of them yet."""
 
     last_use: Mapping[str, Where]
     seen: dict[str, Where] = field(default_factory=dict)
@@ -50,7 +51,7 @@ class Lives:
         """Blocks that end with the list of steps ``where``, and the condition under which they were made."""
         open_now = {condition for _, condition in guards}
         for block in list(self._blocks.values()):
-            if self.last_use.get(block.buffer, block.made) == where:
+            if self.last_use.get(block.buffer) == where:
                 del self._blocks[block.buffer]
                 inner = [c for at, c in block.guards if at[: len(where)] == where and c not in open_now]
                 yield block, " && ".join(inner)

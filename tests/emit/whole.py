@@ -20,9 +20,10 @@ from cpplan.emit_ttmetal.elements import decoded, encoded
 from cpplan.emit_ttmetal.emit import ComputeKernel, assemble
 from cpplan.emit_ttmetal.pages import from_memory, from_pages, to_memory, to_pages
 from cpplan.emulate import run
+from cpplan.errors import ScheduleError
 from cpplan.frontend import read_launches
 from cpplan.plan.nest import build_nest
-from cpplan.plan.plan import LAUNCH, Placement, Plan
+from cpplan.plan.plan import LAUNCH, Combine, Placement, Plan
 from cpplan.plan.space import deliveries, legal_spatial, orders
 from cpplan.schedule.build import build_schedule
 from cpplan.schedule.schedule import Schedule
@@ -55,22 +56,42 @@ def programs(path: Path, *argv: int, entry: str | None = None) -> list[TileProgr
     return [candidate_program(problem.families[0], 0) for problem in reading.problems]
 
 
-def simple_plan(program: TileProgram, device: Device, seed: int = 0) -> Plan:
-    """Some mapping and order; every tile is moved where it is used, privately."""
-    random = Random(seed)
+def simple_plan(program: TileProgram, device: Device) -> Plan:
+    """The first mapping and order; every tile is moved where it is used, privately."""
+    return _plan(program, device, Random(0), shared=False, simple=True)
+
+
+def random_plan(program: TileProgram, device: Device, random: Random, shared: bool = False) -> Plan:
+    """Any mapping (of a loop too, if ``shared``), order, levels and deliveries, as long as the buffers fit."""
+    while True:
+        plan = _plan(program, device, random, shared, simple=False)
+        try:
+            compute_kernel(build_schedule(program, device, plan))
+        except ScheduleError:
+            continue
+        return plan
+
+
+def _plan(program: TileProgram, device: Device, random: Random, shared: bool, simple: bool) -> Plan:
     loops = {loop.name for loop in program.loops}
-    mappings = [s for s in legal_spatial(program, device) if not any(split.dim in loops for dim in s for split in dim)]
+    mappings = [
+        spatial
+        for spatial in legal_spatial(program, device)
+        if shared == any(split.dim in loops for splits in spatial for split in splits)
+    ]
     spatial = random.choice(mappings)
     order = random.choice(orders(program, spatial))
     nest = build_nest(program, spatial, order)
     placements = []
     for access in program.accesses:
         ways = deliveries(device, spatial, access, access.kind == "load")
-        way = next(w for w in ways if w.pattern == "private")
-        level = nest.names[nest.home[access.loop or ""]]
+        path = [nest.names[node] for node in nest.path(nest.home[access.loop or ""])]
+        way = next(w for w in ways if w.pattern == "private") if simple else random.choice(ways)
+        level = path[-1] if simple or random.random() < 0.5 else random.choice(path)
         depth = random.choice((1, 2)) if level != LAUNCH else 1
         placements.append(Placement(access.name, level, depth, way.groups, way.pattern, way.noc, way.reader))
-    return Plan(program.block, spatial, order, tuple(placements))
+    combine = Combine("tree", random.choice((0, 1))) if shared else None
+    return Plan(program.block, spatial, order, tuple(placements), combine)
 
 
 def random_tensors(program: TileProgram, seed: int) -> dict[str, np.ndarray]:
@@ -152,8 +173,8 @@ def _as_long_as(program: TileProgram, position: Mapping[str, int]) -> TileProgra
     return replace(program, loops=tuple(loops))
 
 
-def check(program: TileProgram, device: Device, seed: int = 0) -> dict[str, float]:
-    """Errors of the stores of ``program`` under some plan."""
-    schedule = build_schedule(program, device, simple_plan(program, device, seed))
+def check(program: TileProgram, device: Device, plan: Plan, seed: int = 0) -> dict[str, float]:
+    """Errors of the stores of ``program`` under ``plan``; ``seed`` is that of the numbers and of the chip."""
+    schedule = build_schedule(program, device, plan)
     tensors = random_tensors(program, seed)
     return errors(program, run_schedule(schedule, tensors, seed), tensors)
