@@ -22,11 +22,13 @@ from instances import random_device, random_program, varying_program, with_reduc
 
 from cpplan.cost.table import Column, Ints, feasible, makespans
 from cpplan.device.device import Device
+from cpplan.encode.alternatives import alternatives
 from cpplan.encode.blocks import BlockFacts, block_bounds, block_facts
 from cpplan.encode.bounds import lane_bounds
 from cpplan.encode.lanes import Lanes, SpatialTable, earns, spatial_table, spread_lanes
 from cpplan.encode.orders import column_bounds, order_of, refined_bounds
 from cpplan.encode.prune import option_bounds, prune_column
+from cpplan.encode.relaxation import additive_bound
 from cpplan.enumerate.oracle import CHUNK, columns, count
 from cpplan.plan.plan import Order
 from cpplan.tile.family import stack
@@ -34,6 +36,8 @@ from cpplan.tile.program import TileProgram
 
 LARGEST = 4_000
 """Plans scored per instance."""
+RELAXED = 40
+"""Columns relaxed per instance."""
 KeyType = TypeVar("KeyType", bound=Hashable)
 Cores = tuple[int, ...]
 
@@ -158,11 +162,25 @@ def check_options(device: Device, plans: Scored, r: Random) -> None:
     for limit in (None, plans.least, int(r.choice(plans.cycles.tolist()))):
         pruned = prune_column(device, plans.column, limit)
         assert pruned is not None
-        left, bound = pruned
-        assert bound.column <= plans.least
+        left = pruned.column
+        assert pruned.bounds.column <= plans.least
         kept = plans.choice if limit is None else plans.choice[plans.cycles <= limit]
         for rows, rest, picked in zip(plans.column.rows, left.rows, kept.T, strict=True):
             assert set(rows.number[picked].tolist()) <= set(rest.number.tolist())
+
+
+def check_relaxation(device: Device, plans: Scored, r: Random) -> None:
+    """No plan is faster than its additive bound; within a limit the alternatives hold every plan."""
+    additive = additive_bound(device, plans.column)
+    assert additive is not None
+    claimed = additive.base + sum(cost[picked] for cost, picked in zip(additive.costs, plans.choice.T, strict=True))
+    assert (claimed <= plans.cycles).all()
+    for limit in (plans.least, int(r.choice(plans.cycles.tolist()))):
+        left = alternatives(device, plans.column, additive, limit)
+        assert left is not None
+        listed = set(map(tuple, left.options().tolist()))
+        assert listed >= set(map(tuple, plans.choice[plans.cycles <= limit].tolist()))
+        assert left.bound.min() <= plans.least
 
 
 def check_all(device: Device, programs: list[TileProgram], r: Random) -> Space:
@@ -173,6 +191,8 @@ def check_all(device: Device, programs: list[TileProgram], r: Random) -> Space:
     check_mappings(found)
     for plans in found.scored:
         check_options(device, plans, r)
+    for plans in r.sample(found.scored, min(RELAXED, len(found.scored))):
+        check_relaxation(device, plans, r)
     return found
 
 

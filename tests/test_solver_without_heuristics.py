@@ -11,7 +11,7 @@ from restrictions import random_restriction, restricted_instance
 from test_restricted_solver import assert_same_restricted_answer
 from test_solver_equals_oracle import assert_same_answer
 
-from cpplan.encode import columns, incumbent, prove, rank
+from cpplan.encode import columns, incumbent, prove, prune, rank
 from cpplan.encode.solve import solve
 from cpplan.enumerate.oracle import count
 from cpplan.tile.program import Access, Affine, Dim, Loop, Tensor, TileProgram
@@ -42,6 +42,21 @@ def test_the_model_alone_respects_restrictions(seed: int) -> None:
     r = Random(seed + 7)
     for _ in range(2):
         assert_same_restricted_answer(device, programs, 3, *random_restriction(r, programs, device))
+
+
+@pytest.fixture(params=[1, 6_000], ids=["alternatives not scored", "alternatives scored"])
+def relaxed(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every column is relaxed, however small."""
+    monkeypatch.setattr(prune, "LISTED", 0)
+    monkeypatch.setattr(columns, "SCORED", request.param)
+
+
+@pytest.mark.usefixtures("relaxed")
+@pytest.mark.parametrize("seed", range(100, 140))
+def test_relaxed_columns_give_what_brute_force_finds(seed: int) -> None:
+    device, program = random_device(Random(seed)), random_program(Random(seed))
+    if count([program], device, 3_000) <= 3_000:
+        assert_same_answer(device, [program], 4)
 
 
 def of_many_loads(count: int) -> TileProgram:

@@ -346,7 +346,8 @@ def makespans(device: Device, column: Column, choice: Ints) -> Ints:
     for node in reversed(range(len(nest.names))):
         busy = np.zeros((plans, column.rows[0].busy.shape[1]), dtype=np.int64)
         for rows, picked in zip(column.rows, choice.T, strict=True):
-            busy += rows.busy[picked] * (rows.level[picked] == node)[:, None]
+            if (rows.level == node).any():
+                busy += rows.busy[picked] * (rows.level[picked] == node)[:, None]
         inner = np.zeros(plans, dtype=np.int64)
         for child in nest.children(node):
             busy += nest.trips[child] * inside.pop(child)
@@ -362,10 +363,11 @@ def makespans(device: Device, column: Column, choice: Ints) -> Ints:
 
 
 def _group(column: Column, choice: Ints, node: int, kind: Kind, depth: int) -> Ints:
+    """Time of the transfers of one kind and depth at ``node``, per row of ``choice``."""
     summed = np.zeros((len(choice), column.rows[0].fill.shape[1]), dtype=np.int64)
     for rows, picked in zip(column.rows, choice.T, strict=True):
-        if rows.kind == kind:
-            here = (rows.level[picked] == node) & (rows.depth[picked] == depth)
-            summed += rows.fill[picked] * here[:, None]
+        here = (rows.level == node) & (rows.depth == depth)
+        if rows.kind == kind and here.any():
+            summed += rows.fill[picked] * here[picked][:, None]
     busiest: Ints = summed.max(axis=1)
     return busiest

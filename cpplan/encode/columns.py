@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from cpplan.encode.alternatives import alternatives, narrow
 from cpplan.encode.blocks import INFINITE, Ints, block_bounds
 from cpplan.encode.bounds import lane_bounds
-from cpplan.encode.incumbent import Site, score
+from cpplan.encode.incumbent import Site, score, score_alternatives
 from cpplan.encode.lanes import Lanes, chunks, earns, lane_block_cycles, lane_waves, spread_lanes
 from cpplan.encode.orders import Bounded, Order, column_bounds, count_orders, order_of, refined_bounds
 from cpplan.encode.restricted import allowed_orders
@@ -183,15 +184,39 @@ def _ranked_lanes(search: Search, family: FamilyFacts, blocks: Ints) -> Iterator
 
 
 def _refined(search: Search, columns: ColumnSet) -> ColumnSet:
-    """Second pass: the legal mappings of every spread, with bounds from their real deliveries, best bound first."""
-    out = []
+    """Second pass: the legal mappings of every spread, with bounds from their real deliveries, best bound first.
+
+    These bounds tell good columns from bad ones, so the best of them are scored as soon as they are known: what they
+    find spares most others the pass.
+    """
+    out: list[ColumnSet] = []
     ranked = np.argsort(columns.bound, kind="stable")
-    for part in chunks(ranked, REFINED):
+    for number, part in enumerate(chunks(ranked, REFINED)):
         if search.late():
             search.left_open(int(columns.bound[part].min()))
             break
-        out.append(_expanded(search, columns.take(part)))
-    return _merged(out)[0] if out else columns.take(ranked[:0])
+        out.append(_expanded(search, columns.take(part).within(search.limit)))
+        if number & (number - 1) == 0:  # seldom as time goes on
+            _score_listed(search, _listed(_best_of(out, SITES)))
+    return _merged(out)[0].within(search.limit) if out else columns.take(ranked[:0])
+
+
+def _best_of(sets: list[ColumnSet], count: int) -> ColumnSet:
+    """The ``count`` columns of least bound."""
+    merged = _merged(sets)[0]
+    return merged.take(np.argsort(merged.bound, kind="stable")[:count])
+
+
+def _score_listed(search: Search, columns: list[OpenColumn]) -> None:
+    """Incumbents from ``columns``, those with the best option bounds first, as long as they get better."""
+    sites = []
+    for column in columns:
+        if search.late() or (search.limit is not None and column.bound > search.limit):
+            break
+        site = search.site(column.family, column.block, column.mapping, column.order)
+        if site is not None:
+            sites.append(site)
+    _scored_sites(search, sites)
 
 
 def _expanded(search: Search, columns: ColumnSet) -> ColumnSet:
@@ -276,12 +301,35 @@ def _scored_sites(search: Search, sites: list[Site]) -> list[Site]:
     out = []
     idle = 0
     for site in sorted(sites, key=lambda s: (s.bound, s.place)):
-        if search.late() or (idle >= PATIENCE and site.column.combinations > SCORED):
+        small = site.column.combinations <= SCORED
+        if search.late() or (idle >= PATIENCE and not small and site.pruned.additive is None):
             out.append(site)
             continue
         before = search.best[-1].rank if search.best else None
-        found, least = score(search.device, site, search.k, SCORED)
-        search.admit(found)
+        narrowed = site if small else _narrowed(search, site)
+        if narrowed is None:
+            search.counts.mapped_scored += 1
+        elif narrowed.scored or (idle >= PATIENCE and not small):
+            out.append(narrowed)
+        else:
+            found, least = score(search.device, narrowed, search.k, SCORED)
+            search.admit(found)
+            out.append(narrowed if least is None else replace(narrowed, scored=least))
         idle = idle + 1 if before is not None and search.best[-1].rank == before else 0
-        out.append(site if least is None else replace(site, scored=least))
     return search.still_open(out)
+
+
+def _narrowed(search: Search, site: Site) -> Site | None:
+    """``site`` with the options that some combination within the limit takes, scored when those are few; None when no
+    plan is left."""
+    limit, additive = search.limit, site.pruned.additive
+    if limit is None or additive is None:
+        return site
+    left = alternatives(search.device, site.column, additive, limit)
+    if left is None:
+        return site
+    if left.combinations <= SCORED:
+        found, least = score_alternatives(search.device, site, search.k, left, limit)
+        search.admit(found)
+        return replace(site, pruned=narrow(site.pruned, left), scored=least) if least <= limit else None
+    return replace(site, pruned=narrow(site.pruned, left))

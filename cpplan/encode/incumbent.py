@@ -9,7 +9,8 @@ import numpy as np
 
 from cpplan.cost.table import Column, Ints, feasible, makespans, totals
 from cpplan.device.device import Device
-from cpplan.encode.prune import OptionBounds
+from cpplan.encode.alternatives import Alternatives
+from cpplan.encode.prune import OptionBounds, Pruned
 from cpplan.plan.demands import member
 from cpplan.plan.plan import Plan
 from cpplan.plan.restrict import FREE, Restriction
@@ -48,7 +49,8 @@ class Site:
     """A column with its option rows, its proved bounds, and what identifies it.
 
     ``block`` numbers the candidate, ``mapping`` the spatial mapping; ``order`` lists the wave loops as dim numbers.
-    ``scored`` is the least makespan of the column when all its plans were scored, else 0.
+    ``scored`` is the least makespan of the column when all its plans were scored, or all that may be within the limit
+    of that time; else 0.
     """
 
     block: int
@@ -56,10 +58,19 @@ class Site:
     order: tuple[tuple[int, ...], ...]
     program: TileProgram
     partners: tuple[Partner, ...]
-    column: Column
-    bounds: OptionBounds
+    pruned: Pruned
     scored: int = 0
     restriction: Restriction = FREE
+
+    @property
+    def column(self) -> Column:
+        """The column with the options that are left."""
+        return self.pruned.column
+
+    @property
+    def bounds(self) -> OptionBounds:
+        """Bounds of the options that are left."""
+        return self.pruned.bounds
 
     @property
     def bound(self) -> int:
@@ -88,6 +99,16 @@ def score(device: Device, site: Site, k: int, budget: int) -> tuple[list[Incumbe
         found = best_plans(device, site, choice, k)
         return found, found[0].key[0] if found else NO_PLAN
     return best_plans(device, site, np.concatenate([choice, _descend(device, site, choice)]), k), None
+
+
+def score_alternatives(
+    device: Device, site: Site, k: int, left: Alternatives, limit: int
+) -> tuple[list[Incumbent], int]:
+    """The ``k`` best plans among ``left``, and the least makespan of the whole column if that is within ``limit``."""
+    choice = left.options()
+    choice = choice[feasible(device, site.column, choice)]
+    found = best_plans(device, site, choice, k)
+    return found, min(found[0].key[0], limit + 1) if found else limit + 1
 
 
 def _in_alike_order(site: Site, choice: Ints) -> Ints:

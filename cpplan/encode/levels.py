@@ -22,6 +22,7 @@ from cpplan.tile.arith import Int, ceil_div, round_up
 from cpplan.tile.program import Access
 
 Bools = npt.NDArray[np.bool_]
+Prices = npt.NDArray[np.float64]
 
 ONCE, STRETCHED, EXPOSED, EXPOSED_CHAIN, EXPOSED_BANK, BANK, PROCESSOR, LINK = range(8)
 """Figures of an access at a level, in cycles.
@@ -29,8 +30,12 @@ ONCE, STRETCHED, EXPOSED, EXPOSED_CHAIN, EXPOSED_BANK, BANK, PROCESSOR, LINK = r
 One transfer; all transfers in turn and the ops of the last iteration behind them; time that no pipelining hides: of the
 whole stream, at its processor, at its banks; in the whole launch: at its banks, its processor, its busiest link.
 """
-FIGURES = 8
-TOTALS = slice(BANK, LINK + 1)
+PRICES = (0.0625, 0.25, 1.0, 4.0)
+"""SRAM prices: all of SRAM costs so many times what the banks need to move every tile once."""
+PRICED = slice(LINK + 1, LINK + 1 + len(PRICES))
+"""At its banks in the whole launch, and the rent of its buffer, one figure per price."""
+FIGURES = PRICED.stop
+TOTALS = slice(BANK, FIGURES)
 """The figures that add up over the whole launch."""
 NEVER = np.int64(1) << 55
 """Figure of a level that cannot be; sums of a few hundred stay below 2^63."""
@@ -51,6 +56,9 @@ class LevelTable:
     chain: Ints
     bank: Ints
     link: Ints
+    size: Ints  # (accesses, sets, n) bytes of a single buffer
+    prices: Prices  # (prices, n) cycles per byte of SRAM
+    room: Ints  # (n,) bytes
     inner: Ints  # (accesses, FIGURES, n) the best of the levels inside the block
     fits: Bools  # (n,) the smallest buffers fit together
 
@@ -70,6 +78,7 @@ class LevelTable:
             [
                 longest, runs * longest + self.compute[lane] // trips, shown * longest, shown * chain, shown * bank,
                 runs * bank, runs * chain, runs * link,
+                *(runs * bank + _rent(price, self.size[:, outside, lane]) for price in self.prices[:, lane]),
             ],
             axis=1,
         )  # fmt: skip
@@ -103,9 +112,8 @@ def level_table(
     trips_of, spans_of = lane_trips(facts, lanes), lane_spans(facts, lanes)
     room = device.sram.usable - facts.fixed[block]
     shape = (len(program.accesses), *products.shape)
-    buffers, longest, chain, bank, link = (np.zeros(shape, dtype=np.int64) for _ in range(5))
-    inner = np.full((len(program.accesses), FIGURES, len(lanes)), NEVER)
-    least = np.zeros(len(lanes), dtype=np.int64)
+    buffers, longest, chain, bank, link, size = (np.zeros(shape, dtype=np.int64) for _ in range(6))
+    nests = []
     for number, (access, scope) in enumerate(facts.scoped_accesses):
         pages, page_bytes = facts.pages[number, block], facts.page_bytes[number]
         wanted = sum(1 << bit for bit, dim in enumerate(dims) if program.dims[dim].name in access.indices)
@@ -113,26 +121,45 @@ def level_table(
         loops = [loop_number(program, name) for name in program.loop_path(access.loop)]
         path, spans = [trips_of[i] for i in loops], [spans_of[i] for i in loops]
         known = [name in access.indices for name in program.loop_path(access.loop)]
+        nests.append((path, spans, known))
         tiles = products[~sets & (len(products) - 1) & wanted]
         for span, depends in zip(spans, known, strict=True):
             tiles = tiles * (span if depends else 1)
-        size = round_up(tiles * pages * page_bytes, device.sram.alignment)
+        size[number] = round_up(tiles * pages * page_bytes, device.sram.alignment)
         allowed = _wave_levels(facts, access, dims, wanted, spans, known, len(lanes))
         if scope is not None:
             allowed = allowed & scope.at_waves([program.dims[dim].name for dim in dims])[:, None]
-        buffers[number] = np.where(allowed, _deepest(size, room, scope), 0)
+        buffers[number] = np.where(allowed, _deepest(size[number], room, scope), 0)
         longest[number], chain[number], bank[number], link[number] = _cheapest(
             device, access, ways[number], tiles * pages, page_bytes
         )
+    prices = _sram_prices(bank[:, 0], room)
+    inner = np.full((len(program.accesses), FIGURES, len(lanes)), NEVER)
+    least = np.zeros(len(lanes), dtype=np.int64)
+    for number, (access, scope) in enumerate(facts.scoped_accesses):
+        pages, page_bytes = facts.pages[number, block], facts.page_bytes[number]
         inner[number] = _inner_figures(
-            device, access, ways[number], (pages, page_bytes), path, spans, known, products[-1], compute, room,
-            program.loop_path(access.loop), scope,
+            device, access, ways[number], (pages, page_bytes), *nests[number], products[-1], compute, room,
+            program.loop_path(access.loop), scope, prices,
         )  # fmt: skip
         least += round_up(pages * page_bytes, device.sram.alignment)
     return LevelTable(
         facts, device, dims, products, compute, facts.ops.sum(axis=0)[block], buffers, longest, chain, bank, link,
-        inner, least <= room,
+        size, prices, room, inner, least <= room,
     )  # fmt: skip
+
+
+def _sram_prices(once: Ints, room: Ints) -> Prices:
+    """(prices, n) cycles per byte of SRAM, from the cycles of the banks (accesses, n) to move every tile once."""
+    total = np.minimum(once, NEVER // len(once)).sum(axis=0)
+    out: Prices = np.array(PRICES)[:, None] * (total / np.maximum(room, 1))
+    return out
+
+
+def _rent(price: Prices, size: Ints) -> Ints:
+    """Cycles that a buffer of ``size`` bytes costs, rounded down (one more for what floats lose)."""
+    out: Ints = np.maximum(0, np.minimum(np.floor(price * size), NEVER)).astype(np.int64)
+    return np.maximum(0, out - 1)
 
 
 def _is_fixed(facts: BlockFacts, access: Access) -> bool:
@@ -183,6 +210,7 @@ def _cheapest(
 def _inner_figures(
     device: Device, access: Access, ways: list[Way], size: tuple[Ints, int], path: list[Ints], spans: list[Ints],
     known: list[bool], waves: Ints, compute: Ints, room: Ints, loops: tuple[str, ...], scope: Scope | None,
+    prices: Prices,
 ) -> Ints:  # fmt: skip
     """(FIGURES, lanes) the best of the loops inside the block."""
     pages, page_bytes = size
@@ -202,7 +230,7 @@ def _inner_figures(
         here = np.stack(
             [
                 longest, runs * longest + compute // trips, shown * longest, shown * chain, shown * bank, runs * bank,
-                runs * chain, runs * link,
+                runs * chain, runs * link, *(runs * bank + _rent(price, bytes_held) for price in prices),
             ]
         )  # fmt: skip
         best = np.minimum(best, np.where(buffers > 0, here, NEVER))
@@ -225,7 +253,7 @@ def combined(table: LevelTable, lane: Ints, figures: Ints) -> Ints:
     sides = [total[~stores], total[stores]]
     nothing = np.zeros(len(lane), dtype=np.int64)
     latency = sum((_together(side, len(device.nocs)) for side in sides if len(side)), nothing)
-    resources = _busiest(device, total[:, TOTALS]) + table.once[lane]
+    resources = _busiest(table, lane, total[:, TOTALS]) + table.once[lane]
     longest, once = ([_most(side, figure) for side in sides] for figure in (STRETCHED, ONCE))
     stream = np.maximum(longest[0] + once[1], longest[1] + once[0])
     bound = np.maximum(np.maximum(table.compute[lane] + latency, resources), stream)
@@ -236,24 +264,31 @@ def combined(table: LevelTable, lane: Ints, figures: Ints) -> Ints:
 def one_iteration_in_full(table: LevelTable, lane: Ints, outside: Ints, upto: Ints, deeper: Ints) -> Ints:
     """Lower bound from one iteration of the level below ``outside`` whose ops run while the resources are idle.
 
-    ``upto`` holds the totals of an access at that level or outside of it (accesses, 3, rows), ``deeper`` its figures
-    further inside (accesses, FIGURES, rows): of them all iterations but one count, and what is exposed in that one.
+    ``upto`` holds the totals of an access at that level or outside of it (accesses, totals, rows), ``deeper`` its
+    figures further inside (accesses, FIGURES, rows): of them all iterations but one count, and what is exposed in that
+    one.
     """
     runs = table.waves[outside, lane]
+    exposed = deeper[:, EXPOSED_BANK : EXPOSED_BANK + 1] // runs
+    shown = [exposed, deeper[:, EXPOSED_CHAIN : EXPOSED_CHAIN + 1] // runs, 0 * exposed]
     held_back = deeper[:, TOTALS] // runs * (runs - 1)
-    held_back[:, 0] += deeper[:, EXPOSED_BANK] // runs
-    held_back[:, 1] += deeper[:, EXPOSED_CHAIN] // runs
+    held_back += np.concatenate([*shown, np.repeat(exposed, len(PRICES), axis=1)], axis=1)
     held_back = np.where(deeper[:, TOTALS] < NEVER, held_back, NEVER)
-    bound = _busiest(table.device, np.minimum(upto, held_back)) + table.compute[lane] // runs
+    bound = _busiest(table, lane, np.minimum(upto, held_back)) + table.compute[lane] // runs
     out: Ints = np.where(bound < NEVER, table.device.launch_cycles + bound, INFINITE)
     return out
 
 
-def _busiest(device: Device, totals: Ints) -> Ints:
-    """Cycles of the busiest resource over all accesses: the banks, the processors together or one alone, a link."""
+def _busiest(table: LevelTable, lane: Ints, totals: Ints) -> Ints:
+    """Cycles of the busiest resource over all accesses: the banks, the processors together or one alone, a link.
+
+    At the banks also when SRAM has a price: what is hoisted pays rent, and all of SRAM is lent at most once.
+    """
     bank, processor, link = totals[:, 0], totals[:, 1], totals[:, 2]
-    serial = np.maximum(processor.max(axis=0), ceil_div(processor.sum(axis=0), len(device.nocs)))
-    out: Ints = np.maximum(np.maximum(bank.sum(axis=0), serial), link.max(axis=0))
+    serial = np.maximum(processor.max(axis=0), ceil_div(processor.sum(axis=0), len(table.device.nocs)))
+    lent = np.ceil(table.prices[:, lane] * table.room[lane]).astype(np.int64) + 1
+    priced = (totals[:, PRICED.start - BANK :].sum(axis=0) - lent).max(axis=0)
+    out: Ints = np.maximum(np.maximum(np.maximum(bank.sum(axis=0), priced), serial), link.max(axis=0))
     return out
 
 

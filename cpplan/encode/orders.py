@@ -108,7 +108,7 @@ class _Nodes:
     group: Ints  # set of dims of the innermost of them
     code: Ints
     figures: Ints  # (accesses, FIGURES, nodes) best over the levels fixed so far and those inside the block
-    upto: Ints  # (accesses, 3, nodes) best totals over the levels fixed so far
+    upto: Ints  # (accesses, totals, nodes) best totals over the levels fixed so far
     bound: Ints
 
     def take(self, keep: Ints) -> _Nodes:

@@ -9,11 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from cpplan.cost.table import KINDS, Column, Ints, Kind, Rows
 from cpplan.device.device import Device
+from cpplan.encode.relaxation import Additive, additive_bound
 from cpplan.plan.nest import Nest
 
+Bools = npt.NDArray[np.bool_]
+LISTED = 6_000
+"""Combinations up to which a column is listed rather than relaxed."""
 PRICE_UNIT = 1 << 20
 PRICES = (64, 32, 16, 8, 4, 2, 1)
 """SRAM prices tried: all of SRAM costs the banks' total divided by these."""
@@ -115,24 +120,62 @@ def _priced(cycles: Ints, sram: Ints, nocs: int, prices: list[int]) -> Ints:
     return np.concatenate([cycles, spread, np.stack(rent, axis=1)], axis=1)
 
 
-def prune_column(device: Device, column: Column, limit: int | None) -> tuple[Column, OptionBounds] | None:
+@dataclass(frozen=True)
+class Pruned:
+    """What is left of a column, with its bounds; ``additive`` is given for columns too large to be listed."""
+
+    column: Column
+    bounds: OptionBounds
+    additive: Additive | None = None
+
+
+def prune_column(device: Device, column: Column, limit: int | None) -> Pruned | None:
     """``column`` without options whose bound exceeds ``limit`` or whose SRAM never fits; None when nothing is left."""
     while True:
         if any(not rows.places for rows in column.rows):
             return None
-        bounds = option_bounds(device, column)
-        room = device.sram.usable - column.fixed_sram
-        least = [int(rows.sram.min()) for rows in column.rows]
-        keep = []
-        for rows, bound, own in zip(column.rows, bounds.options, least, strict=True):
-            fits = rows.sram + (sum(least) - own) <= room
-            keep.append(fits if limit is None else fits & (bound <= limit))
+        bounds, additive = option_bounds(device, column), None
+        keep = _within(device, column, bounds, limit)
+        if limit is not None and all(k.all() for k in keep) and column.combinations > LISTED:
+            additive = additive_bound(device, column)
+            if additive is not None:
+                bounds = _sharper(bounds, additive)
+                keep = _within(device, column, bounds, limit)
         if all(k.all() for k in keep):
             whole = _canonical_bound(column, bounds)
             if whole is None or (limit is not None and whole > limit):
                 return None
-            return column, replace(bounds, column=whole)
-        column = replace(column, rows=tuple(r.take(k) for r, k in zip(column.rows, keep, strict=True)))
+            return Pruned(column, replace(bounds, column=whole), additive)
+        column = take_options(column, keep)
+
+
+def prune_again(device: Device, pruned: Pruned, limit: int | None) -> Pruned | None:
+    """``pruned`` at a lower limit; bounds are computed again only where that leaves out some option."""
+    if limit is None or all((b <= limit).all() for b in pruned.bounds.options):
+        return None if limit is not None and pruned.bounds.column > limit else pruned
+    keep = _within(device, pruned.column, pruned.bounds, limit)
+    return prune_column(device, take_options(pruned.column, keep), limit) if all(k.any() for k in keep) else None
+
+
+def take_options(column: Column, keep: list[Bools]) -> Column:
+    """``column`` with the options selected by ``keep``."""
+    return replace(column, rows=tuple(r.take(k) for r, k in zip(column.rows, keep, strict=True)))
+
+
+def _within(device: Device, column: Column, bounds: OptionBounds, limit: int | None) -> list[Bools]:
+    """Options within the limit that fit beside the smallest of all other accesses."""
+    room = device.sram.usable - column.fixed_sram
+    least = [int(rows.sram.min()) for rows in column.rows]
+    keep = []
+    for rows, bound, own in zip(column.rows, bounds.options, least, strict=True):
+        fits = rows.sram + (sum(least) - own) <= room
+        keep.append(fits if limit is None else fits & (bound <= limit))
+    return keep
+
+
+def _sharper(bounds: OptionBounds, additive: Additive) -> OptionBounds:
+    options = tuple(np.maximum(one, other) for one, other in zip(bounds.options, additive.options(), strict=True))
+    return OptionBounds(max(int(o.min()) for o in options), options)
 
 
 def _canonical_bound(column: Column, bounds: OptionBounds) -> int | None:

@@ -15,7 +15,7 @@ from cpplan.encode.blocks import BlockFacts, Ints, block_facts, check_plannable
 from cpplan.encode.incumbent import NO_PLAN, Incumbent, Key, Site, incumbent
 from cpplan.encode.lanes import SpatialTable, spatial_table
 from cpplan.encode.orders import Order
-from cpplan.encode.prune import prune_column
+from cpplan.encode.prune import prune_again, prune_column
 from cpplan.encode.restricted import allowed_blocks, allowed_mappings
 from cpplan.encode.scope import scopes
 from cpplan.plan.plan import Plan
@@ -147,19 +147,20 @@ class Search:
         if pruned is None:
             return None
         place = (family.offset + number, mapping, order)
-        return Site(*place, block.program, block.partners, *pruned, restriction=self.restriction)
+        return Site(*place, block.program, block.partners, pruned, restriction=self.restriction)
 
     def still_open(self, sites: Sequence[Site]) -> list[Site]:
         """``sites`` pruned again by the current limit; what is gone is counted."""
         out = []
         for site in sites:
-            pruned = prune_column(self.device, site.column, self.limit)
+            if site.scored > (NO_PLAN - 1 if self.limit is None else self.limit):
+                self.counts.mapped_scored += 1
+                continue
+            pruned = prune_again(self.device, site.pruned, self.limit)
             if pruned is None:
                 self.counts.mapped_pruned += 1
-            elif site.scored > (NO_PLAN - 1 if self.limit is None else self.limit):
-                self.counts.mapped_scored += 1
             else:
-                out.append(replace(site, column=pruned[0], bounds=pruned[1]))
+                out.append(replace(site, pruned=pruned))
         return out
 
 
