@@ -1,14 +1,20 @@
-"""The figures in README.md are those of the saved bench results: ``pytest tests/test_readme_figures.py --update``."""
+"""The figures in README.md and the tables of docs/frontend.md are those of the saved bench results:
+``pytest tests/test_readme_figures.py --update``."""
 
 from __future__ import annotations
 
 import json
 import re
 import statistics
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "bench"))
+
+import corpus_tables
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -63,3 +69,28 @@ def test_figures_are_those_of_the_saved_results(pytestconfig: pytest.Config) -> 
         README.write_text(BLOCK.sub(lambda _: figures(), text))
         return
     assert BLOCK.findall(text) == [figures()]
+
+
+def test_tables_of_public_kernels_are_those_of_the_saved_results(pytestconfig: pytest.Config) -> None:
+    page = corpus_tables.PAGE.read_text()
+    if pytestconfig.getoption("--update"):
+        corpus_tables.PAGE.write_text(corpus_tables.written(page))
+        return
+    assert corpus_tables.written(page) == page
+
+
+def test_no_affine_access_of_a_public_kernel_is_wrong() -> None:
+    addresses = result("corpus_addresses")
+    assert addresses["total"]["equal"] > 0
+    assert addresses["total"].get("wrong", 0) == 0
+    kernels = [kernel for library in addresses["libraries"].values() for kernel in library.values()]
+    assert not any("wrong" in kernel["verdicts"] for kernel in kernels)
+
+
+def test_boxes_of_public_kernels_are_those_that_their_sizes_give() -> None:
+    boxes = result("corpus_boxes")
+    assert {row["kernel"] for row in boxes["rows"]} == {
+        "matmul_kernel", "matmul_kernel_persistent", "_attn_fwd", "_chunk_scan_fwd_kernel",
+    }  # fmt: skip
+    for row in boxes["rows"]:
+        assert (row["found"], row.get("found_trips")) == (row["expected"], row.get("expected_trips")), row["block"]
