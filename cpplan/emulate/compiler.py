@@ -46,18 +46,18 @@ def machine_binary() -> Path:
     return _build(key, "machine", _compile_machine)
 
 
-def kernel_object(program: Program, kernel: Kernel) -> Path:
+def kernel_object(program: Program, kernel: Kernel, include: tuple[Path, ...] = ()) -> Path:
     """The shared object of one kernel; raises KernelCompileError with the compiler's lines."""
     header = config_header(program, kernel)
-    key = _key("kernel", *KERNEL_FLAGS, _headers_hash(), kernel.name, header, kernel.source)
+    key = _key("kernel", *KERNEL_FLAGS, _headers_hash(), *map(str, include), kernel.name, header, kernel.source)
     name = f"{_file_stem(kernel)}.kernel.so"
-    return _build(key, name, lambda folder: _compile_kernel(folder, name, kernel, header))
+    return _build(key, name, lambda folder: _compile_kernel(folder, name, kernel, header, include))
 
 
-def kernel_objects(program: Program) -> dict[int, Path]:
+def kernel_objects(program: Program, include: tuple[Path, ...] = ()) -> dict[int, Path]:
     """Objects of all kernels of a program, by position; distinct ones compile side by side."""
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-        return dict(enumerate(pool.map(lambda kernel: kernel_object(program, kernel), program.kernels)))
+        return dict(enumerate(pool.map(lambda kernel: kernel_object(program, kernel, include), program.kernels)))
 
 
 def _build(key: str, name: str, make: Callable[[Path], None]) -> Path:
@@ -81,7 +81,7 @@ def _compile_machine(folder: Path) -> None:
         raise ToolMissing(f"g++ cannot compile the emulated machine:\n{result.stderr[:4000]}")
 
 
-def _compile_kernel(folder: Path, name: str, kernel: Kernel, header: str) -> None:
+def _compile_kernel(folder: Path, name: str, kernel: Kernel, header: str, include: tuple[Path, ...]) -> None:
     source = f"{_file_stem(kernel)}.cpp"
     (folder / "kernel_config.h").write_text(header)
     (folder / source).write_text(kernel.source)
@@ -90,8 +90,8 @@ def _compile_kernel(folder: Path, name: str, kernel: Kernel, header: str) -> Non
         f'void kernel_main();\n#include "{source}"\nextern "C" void emu_kernel_entry() {{ kernel_main(); }}\n'
     )
     (folder / "entry.cpp").write_text(wrapper)
-    command = [compiler(), *KERNEL_FLAGS, f"-I{folder}", f"-I{DEVICE}", str(folder / "entry.cpp")]
-    result = _run([*command, "-o", str(folder / name)])
+    places = [f"-I{place}" for place in (folder, DEVICE, *include)]
+    result = _run([compiler(), *KERNEL_FLAGS, *places, str(folder / "entry.cpp"), "-o", str(folder / name)])
     if result.returncode != 0:
         lines = [line for line in result.stderr.splitlines() if "error" in line] or result.stderr.splitlines()
         text = "\n".join(lines[:20]).replace(f"{folder}/", "").replace(f"{DEVICE}/", "")

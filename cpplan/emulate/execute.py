@@ -50,16 +50,21 @@ class Stats:
 
 
 def run(
-    program: Program, tensors: Mapping[str, NDArray[Any]], seed: int = 0, limit_seconds: float = 600
+    program: Program,
+    tensors: Mapping[str, NDArray[Any]],
+    seed: int = 0,
+    limit_seconds: float = 600,
+    include: tuple[Path, ...] = (),
 ) -> tuple[dict[str, Pages], Stats]:
     """All tensors' pages after the program, as uint8 arrays (pages, bytes of a page), and what moved.
 
     ``tensors`` gives contents by name: any array with as many bytes as the tensor; tensors left out start as "never
     written", and reading such bytes is a fault. Seed 0 lands every transfer as late as it may land and runs cores in
-    order; other seeds draw the order of everything that hardware leaves open. Raises EmulationError.
+    order; other seeds draw the order of everything that hardware leaves open. ``include`` lists folders of headers that
+    kernels bring along. Raises EmulationError.
     """
     check_program(program)
-    objects = kernel_objects(program)
+    objects = kernel_objects(program, include)
     with tempfile.TemporaryDirectory(prefix="cpplan-emulate-") as scratch:
         files = _write_tensors(program, tensors, Path(scratch))
         (Path(scratch) / "program").write_text(describe(program, objects, files, seed))

@@ -38,6 +38,15 @@ constexpr uint32_t get_ct_arg() {
     return emu_config::compile_args[Index];
 }
 #define get_compile_time_arg_val(index) get_ct_arg<index>()
+#ifdef KERNEL_COMPILE_TIME_ARG_MAP
+#include <string_view>
+constexpr std::pair<std::string_view, uint32_t> emu_named_args[] = {KERNEL_COMPILE_TIME_ARG_MAP};
+constexpr uint32_t get_named_compile_time_arg_val(std::string_view name) {
+    for (const auto& [known, value] : emu_named_args)
+        if (known == name) return value;
+    __builtin_unreachable();
+}
+#endif
 constexpr auto& kernel_compile_time_args = emu_config::compile_args;
 
 template <typename T>
