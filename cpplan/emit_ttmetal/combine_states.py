@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from cpplan.cost.model import COMBINE
+from cpplan.emit_ttmetal.combine_ring import exchange_in_ring
 from cpplan.emit_ttmetal.lives import Where
 from cpplan.emit_ttmetal.names import identifier
 from cpplan.emit_ttmetal.places import Place
@@ -47,9 +48,12 @@ def start_states(body: Body, loop: Loop, carry: Carry, place: Place, extents: st
 
 
 def exchange_states(body: Body, step: Exchange, where: Where) -> None:
-    """All rounds of the tree over the cores of the loop."""
+    """All rounds of the tree over the cores of the loop, or all steps of the ring."""
     schedule = body.schedule
     reduction = _reduction(schedule, step.loop)
+    if step.combine.method == "ring":
+        exchange_in_ring(body, reduction, where)
+        return
     cores, core = cores_per_dim(schedule.plan.spatial)[step.loop], f"core_{identifier(step.loop)}"
     for number in range((cores - 1).bit_length()):
         stride = 1 << number

@@ -49,7 +49,7 @@ class Maker:
             self._product(text, value, place, filling, node, dict(enumerate(names)))
         else:
             with self._over(text, place, {n: 1 for n in names}, names):
-                self._one(text, node, place, filling, place.page(dict(enumerate(indices))))
+                self.one(text, node, place, filling, place.page(dict(enumerate(indices))))
         if filling in ("whole", "handed"):
             text.line(f"cb_push_back({cb}, {pages});")
         if filling in ("whole", "chain"):
@@ -90,7 +90,7 @@ class Maker:
         valid = self.trees.forms.inside(axes, view) if axes else None
         return node if valid is None else Apply(FLOAT["where"], (valid, node, Number(0.0)))
 
-    def _one(self, text: Text, node: Node, place: Place, filling: Filling, page: Affine) -> None:
+    def one(self, text: Text, node: Node, place: Place, filling: Filling, page: Affine) -> None:
         """A phase of one tile."""
         cb = self.unit.names[place.buffer]
         if filling == "chain":

@@ -18,7 +18,7 @@ from cpplan.plan.plan import Plan
 from cpplan.plan.space import shared_loop
 from cpplan.schedule.layouts import FORMATS, page_counts
 from cpplan.schedule.schedule import Buffer, Stream, TensorLayout
-from cpplan.tile.arith import round_up
+from cpplan.tile.arith import ceil_div, round_up
 from cpplan.tile.layout import hardware_tiles, tile_bytes
 from cpplan.tile.program import TileProgram
 
@@ -65,12 +65,14 @@ def _kept(program: TileProgram) -> Iterator[Buffer]:
 
 
 def _partial(program: TileProgram, plan: Plan) -> Iterator[Buffer]:
-    """Where the partial state of another core arrives and where the own one leaves, a buffer per carried value."""
+    """Where the partial state of another core arrives and where the own one leaves, a buffer per carried value: for the
+    whole of it, or in a ring for one of as many parts as there are cores."""
     shared = shared_loop(program, plan.spatial)
     if shared is None or plan.combine is None or program.reduction is None:
         return
     for state in program.reduction.state:
         pages = int(hardware_tiles(state.shape, program.in_runs))
+        pages = int(ceil_div(pages, shared[1])) if plan.combine.method == "ring" else pages
         size = tile_bytes(FORMATS[state.dtype])
         form = FORMATS[state.dtype]
         yield Buffer(0, f"{COMBINE}.{state.result}", "partial", form, state.shape, pages, 1, size)

@@ -6,7 +6,7 @@ from cpplan.device.device import Device
 from cpplan.plan.nest import build_nest
 from cpplan.plan.plan import Plan
 from cpplan.schedule.buffers import buffer_names, buffers_of, placed
-from cpplan.schedule.combining import combining_of
+from cpplan.schedule.combining import combining_of, semaphores_of
 from cpplan.schedule.layouts import tensor_layouts
 from cpplan.schedule.lives import with_lives
 from cpplan.schedule.schedule import Schedule
@@ -25,7 +25,7 @@ def build_schedule(program: TileProgram, device: Device, plan: Plan) -> Schedule
     nest = build_nest(program, plan.spatial, plan.order)
     streams, semaphores = streams_of(program, device, plan, nest, uses, buffer_names(program))
     combining = combining_of(program, plan, semaphores)
-    semaphores += 0 if combining is None else 2
+    semaphores += semaphores_of(combining)
     check_semaphores(program, semaphores)
     threads = threads_of(program, plan, nest, streams)
     buffers = with_lives(program, buffers_of(program, plan, streams, layouts), threads[-1])

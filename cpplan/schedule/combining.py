@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from cpplan.errors import ScheduleError
 from cpplan.plan.plan import Plan
 from cpplan.plan.routes import sharers
 from cpplan.plan.space import shared_loop
@@ -11,29 +10,34 @@ from cpplan.tile.program import TileProgram
 
 
 def combining_of(program: TileProgram, plan: Plan, semaphores: int) -> Combining | None:
-    """The rounds of a tree over the cores that share a loop; ``semaphores`` are taken by others.
-
-    Raises :class:`~cpplan.errors.ScheduleError` for a ring, which needs parts of hardware tiles' states.
-    """
+    """How the cores that share a loop meet; ``semaphores`` are taken by others."""
     shared = shared_loop(program, plan.spatial)
     if shared is None or plan.combine is None:
         return None
     loop, cores = shared
-    if plan.combine.method != "tree":
-        raise ScheduleError(
-            f"{program.source or program.name}: the partial states of loop {loop} go around a ring, for which no "
-            "program can be made yet: forbid it with --forbid combine=ring"
-        )
-    partners: dict[Coordinate, list[Coordinate | None]] = {}
-    strides = [1 << number for number in range((cores - 1).bit_length())]
+    partners: dict[Coordinate, tuple[Coordinate | None, ...]] = {}
     for team in sharers(plan.spatial, loop):
-        for part, core in enumerate(team):
-            partners[plan.core_at(core)] = [
-                None if (other := partner(part, stride, cores)) is None else plan.core_at(team[other])
-                for stride in strides
-            ]
-    found = {core: tuple(rounds) for core, rounds in partners.items()}
-    return Combining(loop, plan.combine.noc, found, semaphores, semaphores + 1)
+        placed = [plan.core_at(core) for core in team]
+        for part, core in enumerate(placed):
+            if plan.combine.method == "ring":
+                partners[core] = (placed[part - 1], placed[(part + 1) % cores], *placed)
+            else:
+                numbers = (partner(part, stride, cores) for stride in strides(cores))
+                partners[core] = tuple(None if number is None else placed[number] for number in numbers)
+    gathered = semaphores + 2 if plan.combine.method == "ring" else None
+    return Combining(loop, plan.combine.noc, partners, semaphores, semaphores + 1, gathered)
+
+
+def semaphores_of(combining: Combining | None) -> int:
+    """How many semaphores a combine takes."""
+    if combining is None:
+        return 0
+    return 2 if combining.gathered is None else 3
+
+
+def strides(cores: int) -> list[int]:
+    """Distance of partners in every round of a tree."""
+    return [1 << number for number in range((cores - 1).bit_length())]
 
 
 def partner(part: int, stride: int, cores: int) -> int | None:

@@ -161,7 +161,7 @@ def _cores(schedule: Schedule) -> Iterator[str]:
             "plan.combining",
             [
                 ("loop", combining.loop), ("noc", combining.noc), ("ready", combining.ready),
-                ("valid", combining.valid),
+                ("valid", combining.valid), *_given(gathered=combining.gathered),
             ],
         )  # fmt: skip
     for core, digits in schedule.digits.items():

@@ -189,7 +189,7 @@ def _combining(given: Attributes, cores: list[Attributes]) -> Combining:
     partners: dict[Coordinate, tuple[Coordinate | None, ...]] = {
         tuple(core["at"]): tuple(tuple(other) or None for other in core["partners"]) for core in cores
     }
-    return Combining(given["loop"], given["noc"], partners, given["ready"], given["valid"])
+    return Combining(given["loop"], given["noc"], partners, given["ready"], given["valid"], given.get("gathered"))
 
 
 def _steps(item: Item) -> tuple[Step, ...]:

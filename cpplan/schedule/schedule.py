@@ -241,11 +241,16 @@ class Compute:
 class Exchange:
     """The combining of partial states over the cores that share a loop (:class:`cpplan.plan.plan.Combine`).
 
-    In round ``r`` of a tree over ``n`` cores, with ``s = 2**r``, core number ``p`` (``core_<loop>``) that is an odd
-    multiple of ``s`` hands its state on and is done: the compute thread fills the buffers ``outgoing.<result>``, one
-    per carried value. A core that is an even multiple of ``s`` with ``p + s < n`` takes the state of that core out of
-    the buffers ``combine.<result>`` and combines it with its own, its own being the left part. All cores do so for
-    every block, whether or not it is inside the grid.
+    All cores take part for every block, whether or not it is inside the grid. In round ``r`` of a tree over ``n``
+    cores, with ``s = 2**r``, core number ``p`` (``core_<loop>``) that is an odd multiple of ``s`` hands its state on and
+    is done: the compute thread fills the buffers ``outgoing.<result>``, one per carried value. A core that is an even
+    multiple of ``s`` with ``p + s < n`` takes the state of that core out of the buffers ``combine.<result>`` and
+    combines it with its own, its own being the left part.
+
+    In a ring these buffers hold one of ``n`` parts of the pages of a value, the last ones perhaps beyond its end. In
+    step ``t`` of ``n - 1`` core ``p`` sends part ``(p - t) mod n`` to core ``p + 1`` and combines part
+    ``(p - t - 1) mod n`` of its own with the one that arrives; then core 0 receives part ``(p + 1) mod n`` from every
+    other core ``p`` in turn.
     """
 
     loop: str
@@ -257,10 +262,11 @@ Step = For | Let | Guard | Move | Take | Drop | Make | Hand | Compute | Exchange
 
 @dataclass(frozen=True)
 class Combining:
-    """Who hands states to whom: per core, the core that it deals with in every round (None: with nobody).
+    """Who hands states to whom, per core. In a tree these are the cores that it deals with in every round (None: with
+    nobody); in a ring the core before and the core after it, then all cores of the ring.
 
-    ``ready`` and ``valid`` are the semaphores: at the sender, that the receiver has room; at the receiver, that the
-    state is there.
+    ``ready`` and ``valid`` are semaphores: at the sender, that the receiver has room; at the receiver, that the state
+    is there. When the first core of a ring gathers the parts, ``gathered`` says that it has room.
     """
 
     loop: str
@@ -268,6 +274,7 @@ class Combining:
     partners: Mapping[Coordinate, tuple[Coordinate | None, ...]]
     ready: int
     valid: int
+    gathered: int | None = None
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,8 @@ from random import Random
 
 import numpy as np
 import pytest
+from emit.by_hand import run_gemm
+from gemm import batched_gemm, gemm
 
 from cpplan.device.device import Device
 from cpplan.device.spec import load_device
@@ -16,8 +18,6 @@ from cpplan.plan.plan import LAUNCH, Placement, Plan
 from cpplan.plan.space import deliveries, legal_spatial, orders
 from cpplan.schedule.build import build_schedule
 from cpplan.tile.program import TileProgram
-from emit.by_hand import run_gemm
-from gemm import batched_gemm, gemm
 
 CASES = tuple(itertools.product(("wormhole", "blackhole"), range(10)))
 
