@@ -231,3 +231,18 @@ def test_a_buffer_of_another_format_needs_a_reconfiguration() -> None:
     with pytest.raises(KernelFault, match="srcA is configured for bf16") as fault:
         run_pipeline(source, [(tilize(matrix(1)), "bf16"), (tilize(matrix(2)), "bfp8_b")])
     assert fault.value.kind == "format"
+
+
+def test_tilize_and_untilize_are_inverse() -> None:
+    """A row-major block of 32 rows becomes tiles, and tiles become rows again."""
+    x = matrix(19, 32, 96)
+    rows = x.reshape(3, 1024)  # pages as the buffer holds them, whole rows one after the other
+    body = "{0} cb_wait_front(0, 3); cb_reserve_back(16, 3); {1} cb_push_back(16, 3); cb_pop_front(0, 3); {2}"
+    tile = body.format("tilize_init(0, 3, 16);", "tilize_block(0, 3, 16);", "tilize_uninit(0, 16);")
+    tiles = run_pipeline(compute_source(["tilize"], tile), [(rows, "bf16")], (3, "bf16"))
+    assert np.array_equal(tiles, tilize(x))
+    back = body.format(
+        "pack_untilize_init<3>(0, 16);", "pack_untilize_block<3>(0, 1, 16);", "pack_untilize_uninit(16);"
+    )
+    got = run_pipeline(compute_source(["pack_untilize"], back), [(tilize(x), "bf16")], (3, "bf16"))
+    assert np.array_equal(got, rows)

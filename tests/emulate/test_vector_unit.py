@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from emulate.pipeline import compute_source, one_tile, run_pipeline
+from emulate.pipeline import compute_source, one_tile, pack_out, run_pipeline
 
 from cpplan.emit_ttmetal.program import FORMAT_CODES, ComputeConfig, DataFormat
 from cpplan.emulate import KernelFault
-from cpplan.emulate.formats import round_bf16
+from cpplan.emulate.formats import round_bf16, tilize, untilize
 
 
 def full_width(inputs: int = 1) -> ComputeConfig:
@@ -243,8 +243,6 @@ def test_typecast(source: DataFormat, target: DataFormat) -> None:
 
 def test_cumsum_runs_down_columns_and_carries_over() -> None:
     x = round_bf16(np.random.default_rng(4).uniform(0, 1, (64, 32)).astype(np.float32))
-    from cpplan.emulate.formats import tilize, untilize
-
     body = """
     cumsum_tile_init();
     for (uint32_t t = 0; t < 2; ++t) {
@@ -265,3 +263,34 @@ def test_a_call_without_its_init_is_a_fault() -> None:
     assert fault.value.kind == "setup"
     assert fault.value.line is not None
     assert "recip_tile" in source.splitlines()[fault.value.line - 1]
+
+
+@pytest.mark.parametrize("dim", ["ROW", "COL"])
+@pytest.mark.parametrize("pool", ["SUM", "MAX", "MIN"])
+@pytest.mark.parametrize("format", ["bf16", "fp32", "int32"])
+def test_reduce_of_the_vector_unit(format: DataFormat, pool: str, dim: str) -> None:
+    """Columns end in row 0, rows in column 0; the rest of the tile is not specified."""
+    names: dict[DataFormat, str] = {"bf16": "Float16_b", "fp32": "Float32", "int32": "Int32"}
+    draw = np.random.default_rng(8)
+    x = draw.integers(-99, 99, (32, 32)).astype(np.int32 if format == "int32" else np.float32)
+    pair = f"PoolType::{pool}, DataFormat::{names[format]}"
+    call = f"sfpu_reduce_init<{pair}>(); sfpu_reduce<{pair}, ReduceDim::REDUCE_{dim}>(0);"
+    config = None if format == "bf16" else full_width() if format == "fp32" else ComputeConfig(fp32_dest_acc=True)
+    tile = untilize(
+        run_pipeline(compute_source([BASE], one_tile(call)), [(tilize(x), format)], (1, format), config), 32, 32
+    )
+    reduction = {"SUM": np.sum, "MAX": np.max, "MIN": np.min}[pool]
+    got, expected = (tile[:, 0], reduction(x, axis=1)) if dim == "ROW" else (tile[0, :], reduction(x, axis=0))
+    np.testing.assert_allclose(got, expected, rtol=8e-3)
+
+
+def test_row_reduction_of_the_vector_unit_over_two_tiles() -> None:
+    x = round_bf16(np.random.default_rng(9).uniform(-1, 1, (32, 64)).astype(np.float32))
+    pair = "PoolType::MAX, DataFormat::Float16_b"
+    body = f"""
+    copy_init(0); cb_wait_front(0, 2); tile_regs_acquire(); copy_tile(0, 0, 0); copy_tile(0, 1, 1);
+    sfpu_reduce_init<{pair}>(); sfpu_reduce<{pair}, ReduceDim::REDUCE_ROW>(0, 2, 1);
+    tile_regs_commit(); {pack_out()} cb_pop_front(0, 2);
+    """
+    got = run_pipeline(compute_source([BASE], body), [(tilize(x), "bf16")])
+    assert np.array_equal(untilize(got, 32, 32)[:, 0], x.max(axis=1))

@@ -19,6 +19,8 @@ COMMON = (
     "reduce",
     "transpose",
     "pack",
+    "tilize",
+    "pack_untilize",
 )
 
 
@@ -34,7 +36,13 @@ def vector_calls() -> tuple[set[str], list[str]]:
     casts = [f"typecast_tile_init<{pair}>(); typecast_tile<{pair}>(0);" for pair in codes]
     where = [f"where_tile_init(); where_tile<DataFormat::{name}>(0, 1, 2, 0);" for name in ("Float32", "Float16_b")]
     headers = {header for header, *_ in tables} | {"eltwise_unary/typecast", "eltwise_unary/where", "cumsum"}
-    return headers, [call for _, call, _ in tables] + casts + where + ["cumsum_tile_init(); cumsum_tile(0, true);"]
+    reductions = [
+        f"sfpu_reduce_init<{pair}>(); sfpu_reduce<{pair}, ReduceDim::REDUCE_{dim}>(0, 1, 1);"
+        for dim in ("ROW", "COL")
+        for pair in ("PoolType::SUM, DataFormat::Float16_b", "PoolType::MIN, DataFormat::Int32")
+    ]
+    others = [*casts, *where, *reductions, "cumsum_tile_init(); cumsum_tile(0, true);"]
+    return headers, [call for _, call, _ in tables] + others
 
 
 def matrix_calls() -> list[str]:
@@ -56,6 +64,8 @@ def matrix_calls() -> list[str]:
     ]
     calls += ["transpose_init(0); transpose_tile(0, 0, 0);", "pack_reconfig_l1_acc(1); pack_tile<true>(0, 16, 0);"]
     calls += ["reconfig_data_format(0, 1); reconfig_data_format_srca(0, 1); pack_reconfig_data_format(16);"]
+    calls += ["tilize_init(0, 3, 16); tilize_block(0, 3, 16); tilize_uninit(0, 16);"]
+    calls += ["pack_untilize_init<3>(0, 16); pack_untilize_block<3>(0, 1, 16); pack_untilize_uninit(16);"]
     return calls
 
 

@@ -60,8 +60,9 @@ void emu_reduce_uninit(void);
 void emu_tilize_init(uint32_t in, uint32_t tiles, uint32_t out);
 void emu_tilize_uninit(void);
 void emu_tilize_block(uint32_t in, uint32_t tiles, uint32_t out, uint32_t in_tile, uint32_t out_tile);
-void emu_untilize_init(uint32_t in);
-void emu_untilize_block(uint32_t in, uint32_t tiles, uint32_t out);
+void emu_untilize_init(uint32_t in, uint32_t tiles);
+void emu_untilize_uninit(void);
+void emu_untilize_block(uint32_t in, uint32_t tiles, uint32_t out, uint32_t first, uint32_t full);
 // Compute: the vector unit; operations are numbered in emulation/operations.h.
 void emu_vector_init(int32_t operation);
 void emu_vector_unary(int32_t operation, int32_t init, uint32_t dst, uint32_t a, uint32_t b, uint32_t faces);
@@ -70,6 +71,8 @@ void emu_vector_binary(int32_t operation, int32_t init, uint32_t in0, uint32_t i
 void emu_vector_ternary(int32_t operation, int32_t init, uint32_t in0, uint32_t in1, uint32_t in2, uint32_t out, uint32_t value,
                         uint32_t integers);
 void emu_vector_broadcast(uint32_t operation, uint32_t broadcast, uint32_t dst, uint32_t vector);
+// pool: 0 sum, 1 average, 2 maximum, 3 minimum; dim: 0 row, 1 column.
+void emu_vector_reduce(uint32_t pool, uint32_t dim, uint32_t format, uint32_t dst, uint32_t ct, uint32_t rt);
 // Compute: the packer.
 void emu_pack(uint32_t dst, uint32_t buffer, uint32_t tile, uint32_t in_order);
 void emu_pack_l1_accumulate(uint32_t on);

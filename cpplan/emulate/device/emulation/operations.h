@@ -30,7 +30,7 @@ enum VectorOperation : int {
     DIV_INT, DIV_FLOOR_INT, DIV_TRUNC_INT, REMAINDER_INT, REMAINDER_UINT, FMOD_INT, MASK_INT,
     // three tiles, whole-tile operations, conversions
     WHERE, ADDCMUL, ADDCDIV, LERP, MAC,
-    CUMSUM, CUMSUM_FIRST, TYPECAST, BROADCAST_COLUMN, BROADCAST_ROW,
+    CUMSUM, CUMSUM_FIRST, TYPECAST, BROADCAST_COLUMN, BROADCAST_ROW, VECTOR_REDUCE,
 };
 
 // Faces that a vector mode processes, as bits.

@@ -1,7 +1,5 @@
-// The matrix unit: products, element-wise operations with broadcasts, copies, transposes and reductions.
-#include <cmath>
+// The matrix unit: products, element-wise operations with broadcasts, copies and transposes.
 #include <cstring>
-#include <limits>
 
 #include "emulation/operations.h"
 #include "machine/state.h"
@@ -11,8 +9,6 @@ namespace emu {
 namespace {
 
 typedef float Row __attribute__((vector_size(64)));    // a row of a face
-
-constexpr float NOTHING = std::numeric_limits<float>::quiet_NaN();    // what the hardware leaves unspecified
 
 // d += a b, each 32x32 as four faces.
 void multiply(const float* a, const float* b, float* d) {
@@ -65,13 +61,6 @@ void broadcast(float* t, uint32_t kind, uint32_t row) {
         for (int i = int(TILE) - 1; i >= 0; --i) t[i] = t[0];
 }
 
-float* accumulator(uint32_t dst, const char* what, bool* fresh = nullptr) {
-    Registers& r = registers();
-    if (fresh) *fresh = r.acquired && dst < r.tiles && r.section[r.math].datum[dst] == Datum::Empty;
-    if (r.acquired && dst < r.tiles && r.section[r.math].datum[dst] == Datum::Integer) fail("format", std::string(what) + " accumulates onto integers");
-    return dst_write(dst, Datum::Float, what);
-}
-
 void combine(uint32_t op, bool accumulate, const float* a, const float* b, float* d) {
     if (op == 2)
         for (uint32_t i = 0; i < TILE; ++i) d[i] = (accumulate ? d[i] : 0.0f) + a[i] * b[i];
@@ -80,10 +69,6 @@ void combine(uint32_t op, bool accumulate, const float* a, const float* b, float
         for (uint32_t i = 0; i < TILE; ++i) d[i] = (accumulate ? d[i] : 0.0f) + (a[i] + sign * b[i]);
     }
     round_dst(d);
-}
-
-void no_integers(uint32_t buffer, const char* what) {
-    if (is_integer(buffer_of(buffer).format)) fail("format", std::string(what) + " of integers; the vector unit has integer operations");
 }
 
 // 32-bit tiles that bypass the source registers.
@@ -108,73 +93,6 @@ void store_tile(uint32_t buffer, uint32_t dst, const float* from, const char* wh
     float* d = dst_write(dst, integer ? Datum::Integer : Datum::Float, what);
     memcpy(d, from, sizeof(float) * TILE);
     if (!integer) round_dst(d);
-}
-
-// ---- reductions ----
-
-void unit_scaler(const float* s) {
-    for (int f = 0; f < 4; ++f)
-        for (int i = 0; i < 16; ++i)
-            if (s[f * 256 + i] != 1.0f) fail("reduce", "a maximum whose scaler tile is not 1 in the first row of each face is not emulated");
-}
-
-// Rows of the scaler's upper faces weigh the columns of the data; only column 0 of the result is specified by a first row.
-void sum_rows(const float* x, const float* s, float* d) {
-    for (int half = 0; half < 2; ++half)
-        for (int r = 0; r < 16; ++r) {
-            const float *left = x + half * 512 + r * 16, *right = left + 256;
-            float* out = d + half * 512 + r * 16;
-            for (int j = 0; j < 16; ++j) {
-                float sum = 0;
-                for (int k = 0; k < 16; ++k) sum += left[k] * s[j * 16 + k] + right[k] * s[256 + j * 16 + k];
-                out[j] += sum;
-            }
-        }
-}
-
-// The running maximum of a row sits in the first row of its face and, transposed, in the first column.
-void max_rows(const float* x, float* d, bool fresh) {
-    for (int half = 0; half < 2; ++half) {
-        float* face = d + half * 512;
-        float best[16];
-        for (int r = 0; r < 16; ++r) {
-            best[r] = fresh ? -std::numeric_limits<float>::infinity() : face[r];
-            const float *left = x + half * 512 + r * 16, *right = left + 256;
-            for (int k = 0; k < 16; ++k) best[r] = std::fmax(best[r], std::fmax(left[k], right[k]));
-        }
-        for (int r = 1; r < 16; ++r)
-            for (int c = 1; c < 16; ++c) face[r * 16 + c] = NOTHING;
-        for (int r = 0; r < 16; ++r) face[r * 16] = face[r] = best[r];
-    }
-}
-
-void reduce_columns(uint32_t pool, const float* x, const float* s, float* d, bool fresh) {
-    for (int c = 0; c < 2; ++c)
-        for (int j = 0; j < 16; ++j) {
-            float* out = d + c * 256 + j;
-            float value = pool == 2 && fresh ? -std::numeric_limits<float>::infinity() : *out;
-            for (int f : {c, c + 2})
-                for (int i = 0; i < 16; ++i) {
-                    float v = x[f * 256 + i * 16 + j];
-                    value = pool == 2 ? std::fmax(value, v) : value + s[f * 256 + i] * v;
-                }
-            *out = value;
-        }
-}
-
-void reduce_all(uint32_t pool, const float* x, const float* s, float* d, bool fresh) {
-    if (pool == 2) {
-        float best = fresh ? -std::numeric_limits<float>::infinity() : d[0];
-        for (uint32_t i = 0; i < TILE; ++i) best = std::fmax(best, x[i]);
-        d[0] = best;
-        return;
-    }
-    float row[16] = {};
-    for (int f = 0; f < 4; ++f)
-        for (int i = 0; i < 16; ++i)
-            for (int j = 0; j < 16; ++j) row[j] += s[f * 256 + i] * x[f * 256 + i * 16 + j];
-    if (!registers().fp32) round_to_bf16(row, 16);
-    for (int j = 0; j < 16; ++j) d[0] += s[768 + j] * row[j];    // the scaler counts twice
 }
 
 }  // namespace
@@ -307,37 +225,5 @@ void emu_unary_broadcast(uint32_t kind, uint32_t in, uint32_t tile, uint32_t dst
     fetch(in, tile, kind == 0 ? Source::A : Source::B, t, "unary_bcast");
     broadcast(t, kind, 0);
     store_tile(in, dst, t, "unary_bcast");
-}
-
-void emu_reduce_init(uint32_t pool, uint32_t dim, uint32_t in, uint32_t scaler, uint32_t out) {
-    buffer_of(in);
-    buffer_of(scaler);
-    buffer_of(out);
-    set_operation(REDUCE, pool, dim);
-    registers().reduce_mask = int(dim);
-}
-
-void emu_reduce(uint32_t pool, uint32_t dim, uint32_t in, uint32_t scaler, uint32_t tile, uint32_t scaler_tile, uint32_t dst) {
-    float x[TILE], s[TILE];
-    Registers& r = registers();
-    need_operation(REDUCE, "reduce_tile", "reduce_init");
-    if (r.option[0] != pool || r.option[1] != dim) fail("setup", "reduce_tile and reduce_init differ in pool or dimension");
-    no_integers(in, "reduce_tile");
-    bool swapped = dim == 0 && pool != 2;    // a row sum is a product with the data in srcB
-    read_source(swapped ? Source::B : Source::A, in, tile, x, "reduce_tile");
-    read_source(swapped ? Source::A : Source::B, scaler, scaler_tile, s, "reduce_tile");
-    if (pool == 2) unit_scaler(s);
-    bool fresh;
-    float* d = accumulator(dst, "reduce_tile", &fresh);
-    if (dim == 0 && pool == 2) max_rows(x, d, fresh);
-    else if (dim == 0) sum_rows(x, s, d);
-    else if (dim == 1) reduce_columns(pool, x, s, d, fresh);
-    else reduce_all(pool, x, s, d, fresh);
-    round_dst(d);
-}
-
-void emu_reduce_uninit(void) {
-    registers().reduce_mask = -1;
-    if (registers().operation == REDUCE) registers().operation = -1;
 }
 }

@@ -42,6 +42,18 @@ float* dst_read(uint32_t index, Datum datum, const char* what) {
     return s.tile[index];
 }
 
+// A tile that the call adds to; fresh tells that nothing was written there in this phase (it counts as zero).
+float* accumulator(uint32_t dst, const char* what, bool* fresh) {
+    Registers& r = registers();
+    if (fresh) *fresh = r.acquired && dst < r.tiles && r.section[r.math].datum[dst] == Datum::Empty;
+    if (r.acquired && dst < r.tiles && r.section[r.math].datum[dst] == Datum::Integer) fail("format", std::string(what) + " accumulates onto integers");
+    return dst_write(dst, Datum::Float, what);
+}
+
+void no_integers(uint32_t buffer, const char* what) {
+    if (is_integer(buffer_of(buffer).format)) fail("format", std::string(what) + " of integers; the vector unit has integer operations");
+}
+
 void round_dst(float* tile) {
     if (!registers().fp32) round_to_bf16(tile, TILE);
 }

@@ -157,6 +157,11 @@ bool is_poisoned(const uint8_t* at, size_t bytes);
 uint8_t* dram(uint64_t address, uint32_t bytes, bool write);
 
 // noc.cpp
+constexpr uint64_t DRAM = 1ull << 63, RECTANGLE = 1ull << 62;    // marks of NoC addresses
+void drain(Processor& processor, Transfer::Kind kind);
+void depart(Processor& processor, Transfer& transfer);
+uint32_t receivers_in(uint64_t address, bool with_sender);
+bool contains_sender(uint64_t address);
 void land_something(Processor& processor);
 bool land_when_stuck();
 void finish(Processor& processor);
@@ -183,5 +188,7 @@ void read_source(Source source, uint32_t buffer, uint32_t tile, float* to, const
 void need_operation(int operation, const char* what, const char* init);
 void set_operation(int operation, uint32_t a = 0, uint32_t b = 0, uint32_t c = 0, uint32_t d = 0);
 void round_dst(float* tile);
+float* accumulator(uint32_t index, const char* what, bool* fresh = nullptr);
+void no_integers(uint32_t buffer, const char* what);
 
 }  // namespace emu

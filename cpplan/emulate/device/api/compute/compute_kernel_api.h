@@ -48,4 +48,20 @@ EMU_INIT(unary_max_uint32_tile_init, UNARY_MAX_UINT)
 EMU_UNARY_PARAMETER(unary_max_uint32_tile, UNARY_MAX_UINT, UNARY_MAX_UINT)
 EMU_INIT(unary_min_uint32_tile_init, UNARY_MIN_UINT)
 EMU_UNARY_PARAMETER(unary_min_uint32_tile, UNARY_MIN_UINT, UNARY_MIN_UINT)
+
+constexpr bool emu_vector_reduces(DataFormat f) {
+    return f == DataFormat::Float32 || f == DataFormat::Int32 || f == DataFormat::UInt32 || f == DataFormat::UInt16 || f == DataFormat::Float16_b;
+}
+template <PoolType pool_type, DataFormat format, bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
+ALWI void sfpu_reduce_init() {
+    static_assert(emu_vector_reduces(format), "Unsupported data format");
+    emu_vector_init(int32_t(VECTOR_REDUCE | uint32_t(pool_type) << 16 | uint32_t(format) << 24));
+}
+template <PoolType pool_type, DataFormat format, ReduceDim reduce_dim = ReduceDim::REDUCE_COL, bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
+ALWI void sfpu_reduce(uint32_t idst, uint32_t ct_dim = 1, uint32_t rt_dim = 1) {
+    static_assert(reduce_dim == ReduceDim::REDUCE_COL || (reduce_dim == ReduceDim::REDUCE_ROW && pool_type != PoolType::AVG),
+                  "row reduction is only supported for SUM, MAX and MIN");
+    static_assert(emu_vector_reduces(format), "Unsupported data format");
+    emu_vector_reduce(uint32_t(pool_type), uint32_t(reduce_dim), uint32_t(format), idst, ct_dim, rt_dim);
+}
 }  // namespace ckernel
