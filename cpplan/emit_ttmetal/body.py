@@ -219,7 +219,7 @@ class Body:
             if buffer not in self.buffers:
                 self.extra[buffer] = scratch(place, self.dtypes[value])
             self.comment(value, buffer)
-            self.trees.begin(op.loop if op is not None else self._position(value))
+            self.trees.begin(op.loop if op is not None else self._position(value), (value, home))
             if op is not None and op.kind.startswith("scan_"):
                 self._scan(op, place)
             else:

@@ -17,6 +17,7 @@ from cpplan.emit_ttmetal.forms import Forms
 from cpplan.emit_ttmetal.nodes import Apply, Dot, Fold, Node, Number, Read
 from cpplan.emit_ttmetal.places import LANE_SIZE, Home, Lane, Place, Role, View, lanes_of, long_axes, reading
 from cpplan.emit_ttmetal.text import ZERO, symbol
+from cpplan.errors import ScheduleError
 from cpplan.tile.arith import ceil_div
 from cpplan.tile.program import Op, TileProgram
 
@@ -48,6 +49,7 @@ class Trees:
     places: dict[str, list[Place]]
     dtypes: Mapping[str, str]
     position: str | None = None
+    making: tuple[str, Home] | None = None
     zeroed: Mapping[str, frozenset[int]] = field(default_factory=dict)
     extra: Mapping[str, Op] = field(default_factory=dict)
 
@@ -58,9 +60,9 @@ class Trees:
         self._made: dict[tuple[str, View, frozenset[Lane]], Node] = {}
         self._names = 0
 
-    def begin(self, position: str | None) -> None:
-        """A new point at ``position``."""
-        self.position = position
+    def begin(self, position: str | None, making: tuple[str, Home] | None = None) -> None:
+        """A new point at ``position``, which makes a value in the way given by ``making``."""
+        self.position, self.making = position, making
         self._made.clear()
         self._names = 0
 
@@ -84,12 +86,20 @@ class Trees:
             if mode is not None:
                 page = place.page({axis: role.index for axis, role in enumerate(view)})
                 return Read(place.buffer, page, mode, table_domain(self.dtypes.get(name, "fp32")))
-        if places and self._own_place(name) is not None:
-            raise NeedHome(name, tuple(role.lane for role in view))
+        home = tuple(role.lane for role in view)
+        if places and (name, home) != self.making:
+            raise NeedHome(name, home)
+        if places and self.op(name) is None:
+            raise self._unreachable(name)
         return None
 
-    def _own_place(self, name: str) -> Place | None:
-        return next(iter(self.places.get(name, [])), None)
+    def _unreachable(self, name: str) -> ScheduleError:
+        access = self.loads.get(name)
+        place = f"{access.source}: " if access is not None and access.source else ""
+        return ScheduleError(
+            f"{place}{name} is wanted one row or column at a time, and these lie inside hardware tiles; use blocks of one "
+            "element along that axis"
+        )
 
     def _computed(self, name: str, view: View, lanes: frozenset[Lane]) -> Node:
         op = self.op(name)
@@ -251,7 +261,6 @@ class Trees:
     def _operand(self, op: Op, number: int, roles: Mapping[int, Role]) -> Read:
         view = tuple(roles[axis] for axis in sorted(roles))
         name = self._stored(op.operands[number])
-        place = self._own_place(name)
         home = tuple(role.lane for role in view)
         for place in self.places.get(name, []):
             if place.home == home and (view or place.pages == 1):

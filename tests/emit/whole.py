@@ -33,6 +33,13 @@ from cpplan.tile.program import Access, Op, TileProgram
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
+LIBRARY = {
+    "tanhf": np.tanh, "rsqrtf": lambda x: 1 / np.sqrt(x), "sqrtf": np.sqrt, "expf": np.exp, "logf": np.log,
+    "log1pf": np.log1p, "powf": np.power, "fast_dividef": np.divide,
+}  # fmt: skip
+"""Functions of libdevice."""
+
+
 class Filled(Block):
     """A block whose loads see the number that the kernel gives for masked elements."""
 
@@ -45,6 +52,8 @@ class Filled(Block):
     def _compute(self, op: Op, operands: list[np.ndarray], attributes: dict[str, Any]) -> Any:
         if op.kind == "erf":
             return np.vectorize(math.erf)(operands[0])
+        if op.kind == "extern_elementwise":
+            return LIBRARY[str(attributes["symbol"]).removeprefix("__nv_")](*operands)
         if op.kind == "scan_sum":
             return np.cumsum(operands[0], axis=int(attributes["axis"]))
         return super()._compute(op, operands, attributes)
@@ -116,7 +125,7 @@ def run_schedule(schedule: Schedule, tensors: Mapping[str, np.ndarray], seed: in
     memory = {}
     for layout in schedule.layouts:
         tensor = schedule.program.tensor(layout.tensor)
-        if not schedule.program.is_written(tensor.name):
+        if any(access.tensor == tensor.name for access in schedule.program.loads()):
             pages = to_pages(tensors[tensor.name], layout)
             memory[layout.name] = to_memory(encoded(pages, tensor.dtype), layout)
     out, _ = run(program, memory, seed=seed)
@@ -157,10 +166,12 @@ def errors(
             wanted = np.broadcast_to(stored[access.name].reshape(access.tile), access.tile)
             wanted = wanted[np.ix_(*inside)]
             got = found[access.tensor][np.ix_(*(w[i] for w, i in zip(where, inside, strict=True)))]
-            worst[access.name] = max(
-                worst.get(access.name, 0.0), float(np.nan_to_num(np.abs(got - wanted), nan=np.inf).max(initial=0))
-            )
-            most[access.name] = max(most.get(access.name, 0.0), float(np.abs(wanted).max(initial=0)))
+            with np.errstate(invalid="ignore"):
+                apart = np.where(got == wanted, 0.0, np.nan_to_num(np.abs(got - wanted), nan=np.inf))
+            apart[np.isnan(got) & np.isnan(wanted)] = 0.0
+            worst[access.name] = max(worst.get(access.name, 0.0), float(apart.max(initial=0)))
+            finite = np.abs(wanted[np.isfinite(wanted)])
+            most[access.name] = max(most.get(access.name, 0.0), float(finite.max(initial=0)))
     return {name: worst[name] / max(most[name], 1e-30) for name in worst}
 
 
