@@ -35,9 +35,9 @@ def exchange_in_ring(body: Body, reduction: Reduction, where: Where) -> None:
     with text.block(f"for (int32_t ring_step = 0; ring_step < {cores - 1}; ++ring_step)"):
         _send(body, reduction, f"({core} + {cores} - ring_step) % {cores}")
         _receive(body, reduction, f"({core} + {2 * cores - 1} - ring_step) % {cores}", is_combined=True)
-    with text.block(f"if ({core} == 0)"):
-        with text.block(f"for (int32_t ring_member = 1; ring_member < {cores}; ++ring_member)"):
-            _receive(body, reduction, f"(ring_member + 1) % {cores}", is_combined=False)
+    members = f"for (int32_t ring_member = 1; ring_member < {cores}; ++ring_member)"
+    with text.block(f"if ({core} == 0)"), text.block(members):
+        _receive(body, reduction, f"(ring_member + 1) % {cores}", is_combined=False)
     with text.block("else"):
         _send(body, reduction, f"({core} + 1) % {cores}")
     body.maker.unit.forget()

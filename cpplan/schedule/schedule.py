@@ -242,9 +242,9 @@ class Exchange:
     """The combining of partial states over the cores that share a loop (:class:`cpplan.plan.plan.Combine`).
 
     All cores take part for every block, whether or not it is inside the grid. In round ``r`` of a tree over ``n``
-    cores, with ``s = 2**r``, core number ``p`` (``core_<loop>``) that is an odd multiple of ``s`` hands its state on and
-    is done: the compute thread fills the buffers ``outgoing.<result>``, one per carried value. A core that is an even
-    multiple of ``s`` with ``p + s < n`` takes the state of that core out of the buffers ``combine.<result>`` and
+    cores, with ``s = 2**r``, core number ``p`` (``core_<loop>``) that is an odd multiple of ``s`` hands its state on
+    and is done: the compute thread fills the buffers ``outgoing.<result>``, one per carried value. A core that is an
+    even multiple of ``s`` with ``p + s < n`` takes the state of that core out of the buffers ``combine.<result>`` and
     combines it with its own, its own being the left part.
 
     In a ring these buffers hold one of ``n`` parts of the pages of a value, the last ones perhaps beyond its end. In
