@@ -91,8 +91,8 @@ def round_bf16(values: Array) -> NDArray[np.float32]:
 def _encode_block(values: NDArray[np.float32], bits: int) -> Pages:
     blocks = values.reshape(values.shape[0], -1, FACE)
     exponents = (blocks.view(np.uint32) >> 23 & 255).max(axis=2)
-    scale = np.ldexp(np.float32(1), 127 + bits - 1 - exponents.astype(np.int32))[..., None]
-    magnitude = np.minimum(np.rint(np.abs(blocks) * scale), (1 << bits) - 1).astype(np.uint8)
+    scaled = np.ldexp(np.abs(blocks), 127 + bits - 1 - exponents.astype(np.int32)[..., None])
+    magnitude = np.minimum(np.rint(scaled), (1 << bits) - 1).astype(np.uint8)
     codes = magnitude | ((blocks < 0) & (magnitude > 0)).astype(np.uint8) << bits
     codes = codes.reshape(values.shape[0], -1)
     if bits == 3:

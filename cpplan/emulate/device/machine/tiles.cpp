@@ -38,10 +38,11 @@ void pack_block(const float* from, uint32_t bits, uint8_t* to) {
         uint32_t exponent = 0;
         for (uint32_t i = 0; i < 16; ++i) exponent = std::max(exponent, to_bits(from[row * 16 + i]) >> 23 & 255u);
         to[row] = uint8_t(exponent);
-        float scale = std::ldexp(1.0f, 127 + int(bits) - 1 - int(exponent));
+        int shift = 127 + int(bits) - 1 - int(exponent);    // in two steps, as 2^shift itself may be too large
+        float half = std::ldexp(1.0f, shift / 2), rest = std::ldexp(1.0f, shift - shift / 2);
         for (uint32_t i = 0; i < 16; ++i) {
             uint32_t at = row * 16 + i;
-            float m = std::min(std::nearbyint(std::fabs(from[at]) * scale), limit);
+            float m = std::min(std::nearbyint(std::fabs(from[at]) * half * rest), limit);
             uint32_t code = uint32_t(m) | (from[at] < 0 && m > 0 ? 1u << bits : 0u);
             if (bits == 7) mantissas[at] = uint8_t(code);
             else if (at % 2 == 0) mantissas[at / 2] = uint8_t(code);
