@@ -19,7 +19,7 @@ from cpplan.emit_ttmetal.places import Lane
 from cpplan.emit_ttmetal.points import Maker, NotInPlace
 from cpplan.emit_ttmetal.program import ComputeConfig
 from cpplan.emit_ttmetal.text import Text
-from cpplan.emit_ttmetal.tree import NeedHome, Trees
+from cpplan.emit_ttmetal.tree import NeedHome, Trees, Unavailable
 from cpplan.emit_ttmetal.unit import Unit
 from cpplan.errors import InternalError, ScheduleError
 from cpplan.schedule.orientation import orientation
@@ -54,6 +54,10 @@ def compute_kernel(schedule: Schedule) -> ComputeSource:
         except NeedHome as need:
             if not kept.want(need.value, need.home):
                 raise InternalError(f"{need.value} is kept as {need.home} and yet not found so") from need
+        except Unavailable as error:
+            raise InternalError(
+                f"{schedule.program.source or schedule.program.name}: {error.args[0]} is used where nothing made it"
+            ) from error
         except NotInPlace as error:
             if error.args[0] in kept.copied:
                 raise InternalError(f"{error.args[0]} cannot take its next value in place") from error

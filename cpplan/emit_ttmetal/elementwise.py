@@ -25,8 +25,22 @@ def refuse(op: Op, why: str) -> ScheduleError:
     )
 
 
+_COMPOSED = ("cast", "and", "or", "xor", "log2", "fma", "clamp")
+"""Kinds that are made of rows."""
+
+
+def check_known(op: Op) -> None:
+    """Raises :class:`~cpplan.errors.ScheduleError` for an op that the table has not, or that is no element-wise one."""
+    if _kind(op) not in (*FLOAT, *INTEGER, *_COMPOSED):
+        raise refuse(op, "it is not in the table")
+    long = tuple(extent for extent in op.shape if extent > 1)
+    for shape in op.operand_shapes:
+        if shape and tuple(extent for extent in shape if extent > 1) != long:
+            raise refuse(op, "its operands have other shapes than its result")
+
+
 def applied(op: Op, operands: Sequence[Node]) -> Node:
-    """``op`` on slots. Raises :class:`~cpplan.errors.ScheduleError` for an op that the table has not."""
+    """``op`` on slots. Raises :class:`~cpplan.errors.ScheduleError` where elements have other types than slots."""
     for dtype in (op.dtype, *op.operand_dtypes):
         if dtype not in (*_REAL, *_WHOLE, "bool"):
             raise refuse(op, f"the compute unit does not work on elements of type {dtype}")

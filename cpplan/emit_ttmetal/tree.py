@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from cpplan.emit_ttmetal import ops as table
-from cpplan.emit_ttmetal.elementwise import applied, converted, refuse
+from cpplan.emit_ttmetal.elementwise import applied, check_known, converted, refuse
 from cpplan.emit_ttmetal.forms import Forms
 from cpplan.emit_ttmetal.nodes import Apply, Dot, Fold, Node, Number, Read
 from cpplan.emit_ttmetal.places import LANE_SIZE, Home, Lane, Place, Role, View, lanes_of, long_axes, reading
@@ -97,7 +97,7 @@ class Trees:
         access = self.loads.get(name)
         place = f"{access.source}: " if access is not None and access.source else ""
         return ScheduleError(
-            f"{place}{name} is wanted one row or column at a time, and these lie inside hardware tiles; use blocks of one "
+            f"{place}{name} is wanted one row or column at a time, which lie inside hardware tiles; use blocks of one "
             "element along that axis"
         )
 
@@ -134,7 +134,11 @@ class Trees:
             return self._reduced(op, view, lanes)
         if op.kind.startswith("scan_"):
             raise NeedHome(op.name, scan_home(op))
-        operands = [self.node(name, view, lanes) for name in op.operands]
+        check_known(op)
+        operands = [
+            self.node(name, view if shape else (), lanes)
+            for name, shape in zip(op.operands, op.operand_shapes, strict=True)
+        ]
         return applied(op, operands)
 
     # -- views ---------------------------------------------------------------------------------------------------------
