@@ -267,7 +267,7 @@ def _seed(search: Search, sets: list[ColumnSet]) -> None:
         for column in sorted(expanded, key=lambda c: c.place)[:2]:
             site = search.site(column.family, column.block, column.mapping, column.order)
             if site is not None:
-                search.admit(score(search.device, site, search.k, SCORED)[0])
+                search.admit(score(search.device, site, search.k, SCORED, search.limit)[0])
     search.counts.mapped, search.counts.mapped_pruned = before
     if last is None or search.best[-1].rank != last:
         search.idle = 0
@@ -312,7 +312,7 @@ def _scored_sites(search: Search, sites: list[Site]) -> list[Site]:
         elif narrowed.scored or (idle >= PATIENCE and not small):
             out.append(narrowed)
         else:
-            found, least = score(search.device, narrowed, search.k, SCORED)
+            found, least = score(search.device, narrowed, search.k, SCORED, search.limit)
             search.admit(found)
             out.append(narrowed if least is None else replace(narrowed, scored=least))
         idle = idle + 1 if before is not None and search.best[-1].rank == before else 0

@@ -20,6 +20,8 @@ from cpplan.tile.program import TileProgram
 Key = tuple[int, int, int, int]
 ROUNDS = 6
 """Passes over all accesses in one descent."""
+AROUND = 500
+"""Combinations scored next to the best one met."""
 NO_PLAN = 1 << 60
 """Makespan of a column without a feasible plan."""
 
@@ -83,22 +85,26 @@ class Site:
         return (self.block, self.mapping, self.order)
 
 
-def score(device: Device, site: Site, k: int, budget: int) -> tuple[list[Incumbent], int | None]:
+def score(
+    device: Device, site: Site, k: int, budget: int, limit: int | None = None
+) -> tuple[list[Incumbent], int | None]:
     """The ``k`` best plans among up to ``budget`` of the most promising combinations of ``site``.
 
     The second value is the least makespan of the whole column when those were all combinations: ``NO_PLAN`` when none
     is feasible, None when some were left out; then a descent from the best of them joins in.
     """
     column = site.column
-    choice = _products(_shortlist(column, site.bounds, budget))
+    choice = _products(_shortlist(_by_bound(column, site.bounds), budget))
     complete = len(choice) == column.combinations
     if not complete and column.alike:
         choice = np.unique(_in_alike_order(site, choice), axis=0)
     choice = choice[feasible(device, column, choice)]
     if complete:
-        found = best_plans(device, site, choice, k)
+        found = best_plans(device, site, choice, k, limit)
         return found, found[0].key[0] if found else NO_PLAN
-    return best_plans(device, site, np.concatenate([choice, _descend(device, site, choice)]), k), None
+    met = np.concatenate([choice, _descend(device, site, choice)])
+    around = _around_best(device, site, met, min(AROUND, budget), limit) if k > 1 else met[:0]
+    return best_plans(device, site, np.unique(np.concatenate([met, around]), axis=0), k, limit), None
 
 
 def score_alternatives(
@@ -107,7 +113,7 @@ def score_alternatives(
     """The ``k`` best plans among ``left``, and the least makespan of the whole column if that is within ``limit``."""
     choice = left.options()
     choice = choice[feasible(device, site.column, choice)]
-    found = best_plans(device, site, choice, k)
+    found = best_plans(device, site, choice, k, limit)
     return found, min(found[0].key[0], limit + 1) if found else limit + 1
 
 
@@ -152,12 +158,37 @@ def _descend(device: Device, site: Site, choice: Ints) -> Ints:
     return np.concatenate(met) if met else choice[:0]
 
 
-def _shortlist(column: Column, bounds: OptionBounds, budget: int) -> list[Ints]:
-    """Rows of every access worth combining: lowest bound, then least traffic and SRAM; their product within budget."""
-    ranked = [
+def _around_best(device: Device, site: Site, met: Ints, budget: int, limit: int | None) -> Ints:
+    """Feasible combinations of the best rows of every access next to the best combination met: what else ranks high.
+
+    None when the best one itself is not within ``limit``.
+    """
+    if not len(met):
+        return met
+    column, cycles = site.column, makespans(device, site.column, met)
+    if limit is not None and int(cycles.min()) > limit:
+        return met[:0]
+    best = met[np.lexsort((totals(column, met, "dram"), cycles))[0]]
+    ranked = []
+    for access, rows in enumerate(column.rows):
+        tried = np.repeat(best[None], len(rows.places), axis=0)
+        tried[:, access] = np.arange(len(rows.places))
+        cycles = makespans(device, column, tried)
+        ranked.append(np.lexsort((rows.sram, rows.noc, rows.dram, cycles)))
+    choice = _in_alike_order(site, _products(_shortlist(ranked, budget)))
+    return choice[feasible(device, column, choice)]
+
+
+def _by_bound(column: Column, bounds: OptionBounds) -> list[Ints]:
+    """Rows of every access, lowest bound first, then least traffic and SRAM."""
+    return [
         np.lexsort((rows.sram, rows.noc, rows.dram, bound))
         for rows, bound in zip(column.rows, bounds.options, strict=True)
     ]
+
+
+def _shortlist(ranked: list[Ints], budget: int) -> list[Ints]:
+    """The first rows of every access, sorted; as many of each as their product within ``budget`` allows."""
     sizes = [1] * len(ranked)
     total = 1
     while True:
@@ -179,12 +210,15 @@ def _products(rows: list[Ints]) -> Ints:
     return out
 
 
-def best_plans(device: Device, site: Site, choice: Ints, k: int) -> list[Incumbent]:
-    """Exact scores of feasible ``choice`` rows; the best ``k`` as incumbents."""
+def best_plans(device: Device, site: Site, choice: Ints, k: int, limit: int | None = None) -> list[Incumbent]:
+    """Exact scores of feasible ``choice`` rows; the best ``k`` within ``limit`` as incumbents, but always the best."""
     if not len(choice):
         return []
     column = site.column
     cycles = makespans(device, column, choice)
+    if limit is not None:
+        kept = cycles <= max(limit, int(cycles.min()))
+        choice, cycles = choice[kept], cycles[kept]
     dram, noc = totals(column, choice, "dram"), totals(column, choice, "noc")
     sram = column.fixed_sram + totals(column, choice, "sram")
     ranked = np.lexsort((sram, noc, dram, cycles))[: k * sum(len(p.symmetries) for p in site.partners)]
