@@ -67,7 +67,7 @@ def exchange_states(body: Body, step: Exchange, where: Where) -> None:
             body.note_uses(where)
         with body.text.block(f"else if ({core} % {2 * stride} == 0 && {core} + {stride} < {cores})"):
             body.maker.unit.forget()
-            _combine(body, reduction, (*where, -1 - number), where)
+            _combine(body, reduction, (*where, -1), where)
         body.maker.unit.forget()
 
 
