@@ -246,8 +246,8 @@ class Body:
         return is_view or op.kind.startswith("scan_")
 
     def _scan(self, op: Op, place: Place) -> None:
-        if op.kind != "scan_sum" or dict(op.attributes).get("reverse"):
-            raise refuse(op, "the compute unit has running sums in ascending order only")
+        if op.kind != "scan_sum":
+            raise refuse(op, "of running results the compute unit has sums only")
         home = scan_home(op)
         source = next((p for p in self.places.get(op.operands[0], ()) if p.home == home), None)
         if source is None:

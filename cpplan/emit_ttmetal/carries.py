@@ -8,7 +8,7 @@ its own and copied at the end.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -56,8 +56,8 @@ def _when(uses: _Uses, carry: Carry, carries: list[Carry]) -> When:
     return "op" if all(at < own for at in old) and carry.yielded not in uses.kept else "copy"
 
 
-def _in_order(uses: _Uses, carries: list[Carry], when: Mapping[str, When], loop: Loop) -> Iterator[Carry]:
-    """Carries whose old value others still read come after those."""
+def _in_order(uses: _Uses, carries: list[Carry], when: dict[str, When], loop: Loop) -> Iterator[Carry]:
+    """Carries whose old value others still read come after those; where that goes in a circle, one is copied."""
     left = list(carries)
     while left:
         ready = [
@@ -69,11 +69,14 @@ def _in_order(uses: _Uses, carries: list[Carry], when: Mapping[str, When], loop:
             )
         ]
         if not ready:
-            names = ", ".join(carry.argument for carry in left)
-            raise ScheduleError(
-                f"{uses.program.source or uses.program.name}: in loop {loop.name}, {names} take their next values from "
-                "each other's old ones, which is not emitted; compute one of them into a new variable first"
-            )
+            made = [c for c in left if when[c.argument] == "end" and c.yielded in uses.number]
+            if not made:
+                names = ", ".join(carry.argument for carry in left)
+                raise ScheduleError(
+                    f"{uses.program.source or uses.program.name}: loop {loop.name} exchanges the values of {names}, "
+                    "which is not emitted; compute one of them anew instead"
+                )
+            when[made[0].argument] = "copy"
         yield from ready
         left = [carry for carry in left if carry not in ready]
 

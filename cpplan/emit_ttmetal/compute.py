@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from cpplan.emit_ttmetal.arguments import digit_lines
 from cpplan.emit_ttmetal.body import Body
 from cpplan.emit_ttmetal.dst import OutOfSlots
+from cpplan.emit_ttmetal.expansions import expanded
 from cpplan.emit_ttmetal.facts import computes_in_32_bits, dtypes_of, live_carries, zeroed_axes
 from cpplan.emit_ttmetal.forms import COLUMNS, LANES, ROWS
 from cpplan.emit_ttmetal.index_pages import FLOAT_BITS, drop_pages, make_pages, with_sources
@@ -46,6 +47,7 @@ def compute_kernel(schedule: Schedule) -> ComputeSource:
     and noting what was missing, until nothing is. Raises :class:`~cpplan.errors.ScheduleError` for ops that the table
     has not, expressions that do not fit DST, and kernels whose buffers do not fit SRAM.
     """
+    schedule = expanded(schedule)
     kept, last_use, full = Kept(carried=live_carries(schedule.program)), dict[str, Where](), False
     for _ in range(ROUNDS):
         attempt = _Attempt(schedule, kept, last_use, full)

@@ -47,10 +47,10 @@ class Apply:
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """``body`` for all values of ``loops`` (variable, count), combined into one tile, which is then reduced along
-    ``axes`` ("ROW": every row into its column 0; "COL": every column into its row 0)."""
+    """The "sum", "max" or "min" (``kind``) of ``body`` for all values of ``loops`` (variable, count) as one tile, which
+    is then reduced along ``axes`` ("ROW": every row into its column 0; "COL": every column into its row 0)."""
 
-    kind: Literal["sum", "max", "min"]
+    kind: str
     loops: tuple[tuple[str, int], ...]
     axes: tuple[Literal["ROW", "COL"], ...]
     body: Node

@@ -10,18 +10,32 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from cpplan.emit_ttmetal import ops as table
 from cpplan.emit_ttmetal.elementwise import applied, check_known, converted, refuse
 from cpplan.emit_ttmetal.forms import Forms
 from cpplan.emit_ttmetal.nodes import Apply, Dot, Fold, Node, Number, Read
-from cpplan.emit_ttmetal.places import LANE_SIZE, Home, Lane, Place, Role, View, lanes_of, long_axes, reading
+from cpplan.emit_ttmetal.places import (
+    LANE_SIZE,
+    Home,
+    Lane,
+    Place,
+    Role,
+    View,
+    lanes_of,
+    long_axes,
+    natural_home,
+    reading,
+)
 from cpplan.emit_ttmetal.text import ZERO, symbol
 from cpplan.errors import ScheduleError
 from cpplan.tile.arith import ceil_div
 from cpplan.tile.program import Op, TileProgram
 
 _NEUTRAL = {"sum": 0.0, "max": -math.inf, "min": math.inf}
+_AXES: dict[str, tuple[Literal["ROW", "COL"], ...]] = {"run": ("ROW", "COL"), "col": ("ROW",), "row": ("COL",)}
+"""Reductions of a hardware tile along each lane: of its rows, of its columns."""
 SMALL = 8
 """Pages up to which a computed vector is kept rather than computed again for every tile that it is spread over."""
 
@@ -144,9 +158,7 @@ class Trees:
     # -- views ---------------------------------------------------------------------------------------------------------
 
     def _broadcast(self, op: Op, view: View, lanes: frozenset[Lane]) -> Node:
-        source = op.operand_shapes[0]
-        if source and len(source) != len(op.shape):
-            raise refuse(op, f"spreads {_shape(source)} to {_shape(op.shape)}, which does not say along which axis")
+        source = _aligned(op)
         long = long_axes(op.shape)
         roles = tuple(role for axis, role in zip(long, view, strict=True) if source and source[axis] > 1)
         value = op.operands[0]
@@ -206,26 +218,43 @@ class Trees:
         kind = op.kind.removeprefix("reduce_")
         if kind not in _NEUTRAL:
             raise refuse(op, "the compute unit reduces by sum, max and min")
-        shape = op.operand_shapes[0]
-        axis = int(dict(op.attributes)["axis"]) % len(shape)
-        if shape[axis] == 1:
-            return self.node(op.operands[0], view, lanes)
         if lanes - lanes_of(view):
             raise NeedHome(op.name, tuple(role.lane for role in view))
-        lane = self._free_lane(op.operands[0], view)
-        step, position = self._new("t"), long_axes(shape).index(axis)
-        count = ceil_div(shape[axis], LANE_SIZE[lane])
-        roles = list(view)
-        roles.insert(position, Role(lane, symbol(step) if count > 1 else ZERO))
+        value, shape = op.operands[0], op.operand_shapes[0]
+        axis = int(dict(op.attributes)["axis"]) % len(shape)
+        if shape[axis] == 1:
+            return self.node(value, view, lanes)
+        flat = self.op(value)
+        if flat is not None and flat.kind == "reshape" and not view and not self.places.get(value):
+            value, shape = flat.operands[0], flat.operand_shapes[0]  # all of its elements, in whatever order
+            home = natural_home(len(long_axes(shape)), bool(self.program.in_runs), self.vector_lane(value) == "row")
+            return self._folded(op, value, shape, dict(enumerate(home)), view)
+        position = long_axes(shape).index(axis)
+        return self._folded(op, value, shape, {position: self._free_lane(value, view)}, view)
+
+    def _folded(self, op: Op, value: str, shape: tuple[int, ...], reduced: Mapping[int, Lane], view: View) -> Node:
+        """``value`` reduced along the long axes ``reduced``, each in a lane; ``view`` is that of the other axes."""
+        kind = op.kind.removeprefix("reduce_")
+        extents, rest = [shape[axis] for axis in long_axes(shape)], iter(view)
+        roles, loops = list[Role](), list[tuple[str, int]]()
+        for position, extent in enumerate(extents):
+            if position not in reduced:
+                roles.append(next(rest))
+                continue
+            lane = reduced[position]
+            count = ceil_div(extent, LANE_SIZE[lane])
+            if count > 1:
+                loops.append((self._new("t"), count))
+            roles.append(Role(lane, symbol(loops[-1][0]) if count > 1 else ZERO))
         whole = tuple(roles)
-        body = self.node(op.operands[0], whole, lanes_of(whole))
+        body = self.node(value, whole, lanes_of(whole))
         if body.domain == "int":
             raise refuse(op, "reductions of 32-bit integers are not emitted; convert to fp32 before")
-        valid = self.forms.inside({position: shape[axis]}, whole)
+        valid = self.forms.inside({position: extents[position] for position in reduced}, whole)
         if valid is not None:
             body = Apply(table.FLOAT["where"], (valid, body, Number(_NEUTRAL[kind])))
-        axes = {"row": ("COL",), "col": ("ROW",), "run": ("ROW", "COL"), "at": ()}[lane]
-        return Fold(kind, ((step, count),) if count > 1 else (), axes, body)  # type: ignore[arg-type]
+        axes = tuple(axis for lane in ("run", "col", "row") if lane in reduced.values() for axis in _AXES[lane])
+        return Fold(kind, tuple(loops), axes, body)
 
     def _free_lane(self, operand: str, view: View) -> Lane:
         """A lane for the axis that is reduced: the one that the others leave, or the one in which a vector lies."""
@@ -334,6 +363,18 @@ def constant_of(op: Op) -> float:
         return float(text)
     except ValueError:
         raise refuse(op, f"has the value {text}, which is not one number") from None
+
+
+def _aligned(op: Op) -> tuple[int, ...]:
+    """Shape of what a broadcast spreads, with one axis for each of the result; the attribute ``lanes`` lists theirs."""
+    source, lanes = op.operand_shapes[0], dict(op.attributes).get("lanes")
+    if lanes is not None:
+        own = [int(axis) for axis in str(lanes).split(",")]
+        extents = dict(zip(own, source, strict=True)) if len(own) == len(source) else {}
+        source = tuple(extents.get(axis, 1) for axis in range(len(op.shape)))
+    if source and len(source) != len(op.shape):
+        raise refuse(op, f"spreads {_shape(source)} to {_shape(op.shape)}, which does not say along which axis")
+    return source
 
 
 def _shape(shape: tuple[int, ...]) -> str:

@@ -55,7 +55,10 @@ class Filled(Block):
         if op.kind == "extern_elementwise":
             return LIBRARY[str(attributes["symbol"]).removeprefix("__nv_")](*operands)
         if op.kind == "scan_sum":
-            return np.cumsum(operands[0], axis=int(attributes["axis"]))
+            axis, step = int(attributes["axis"]), -1 if attributes.get("reverse") else 1
+            flipped = np.flip(operands[0], axis) if step < 0 else operands[0]
+            total = np.cumsum(flipped, axis=axis)
+            return np.flip(total, axis) if step < 0 else total
         return super()._compute(op, operands, attributes)
 
 
