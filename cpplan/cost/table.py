@@ -161,11 +161,13 @@ def build_column(
     restriction: Restriction = FREE,
     origin: Coordinate = (),
     state: StateSize | None = None,
+    fixed: int | None = None,
 ) -> Column:
     """The column of ``spatial`` from core ``origin`` on and ``order``, with every placement that fits SRAM on its own
     and is not ruled out.
 
-    ``ops`` may bring the cycles per program position, ``state`` the size of a reduction's state, if known already.
+    ``ops`` may bring the cycles per program position, ``state`` the size of a reduction's state, ``fixed`` the bytes of
+    accumulators and intermediates, if known already.
     """
     device = seen_from(device, origin)
     layout = resources(device)
@@ -182,7 +184,7 @@ def build_column(
     own = [0] * len(nest.names)
     for position, cycles in (ops if ops is not None else position_cycles(program, device)).items():
         own[nest.home[position]] += cycles
-    fixed = sum(size for _, size in fixed_buffers(program, device))
+    fixed = sum(size for _, size in fixed_buffers(program, device)) if fixed is None else fixed
     rows = tuple(
         _rows(program, device, layout, spatial, nest, active, kept, access, device.sram.usable - fixed, who)
         for access in program.accesses

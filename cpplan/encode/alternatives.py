@@ -43,15 +43,16 @@ class Alternatives:
 
     def options(self) -> Ints:
         """All combinations of options, sorted."""
-        parts = []
-        for row in self.classes.tolist():
-            grid = np.zeros((1, 0), dtype=np.int64)
-            for classes, number in zip(self.members, row, strict=True):
-                picks = classes[number]
-                grid = np.column_stack([np.repeat(grid, len(picks), axis=0), np.tile(picks, len(grid))])
-            parts.append(grid)
-        found = np.concatenate(parts) if parts else np.zeros((0, len(self.members)), dtype=np.int64)
-        out: Ints = found[np.lexsort(found.T[::-1])]
+        row, picked = np.arange(len(self.classes)), np.zeros((len(self.classes), 0), dtype=np.int64)
+        for classes, number in zip(self.members, self.classes.T, strict=True):
+            flat, size = np.concatenate(classes), np.array([len(m) for m in classes])
+            first = np.cumsum(size) - size
+            mine = number[row]
+            again = np.repeat(np.arange(len(row)), size[mine])
+            turn = np.arange(len(again)) - np.repeat(np.cumsum(size[mine]) - size[mine], size[mine])
+            row, mine = row[again], mine[again]
+            picked = np.column_stack([picked[again], flat[first[mine] + turn]])
+        out: Ints = picked[np.lexsort(picked.T[::-1])]
         return out
 
     def kept(self, rows: tuple[Rows, ...]) -> list[Bools]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from cpplan.cost.combine import StateSize, state_price
+from cpplan.cost.model import fixed_buffers
 from cpplan.cost.table import build_column, position_cycles
 from cpplan.device.device import Device
 from cpplan.encode.blocks import BlockFacts, Ints, block_facts, check_plannable
@@ -43,6 +44,7 @@ class Block:
     program: TileProgram
     ops: dict[str, int]
     state: StateSize | None
+    fixed: int
     partners: tuple[Partner, ...]
 
 
@@ -116,7 +118,8 @@ class Search:
             program = candidate_program(family.family, number)
             partners = self._partners(program, family.outline[:, number])
             ops, state = position_cycles(program, self.device), state_price(program, self.device)
-            self.blocks[key] = Block(program, ops, state, partners)
+            fixed = sum(size for _, size in fixed_buffers(program, self.device))
+            self.blocks[key] = Block(program, ops, state, fixed, partners)
         return self.blocks[key]
 
     def _partners(self, program: TileProgram, outline: Ints) -> tuple[Partner, ...]:
@@ -141,7 +144,7 @@ class Search:
         names = [d.name for d in block.program.dims]
         groups = tuple(tuple(names[d] for d in group) for group in order)
         spatial, origin = family.table.mapping(mapping), family.table.origin(mapping)
-        known = block.ops, self.restriction, origin, block.state
+        known = block.ops, self.restriction, origin, block.state, block.fixed
         column = build_column(block.program, self.device, spatial, groups, *known)
         pruned = prune_column(self.device, column, self.limit)
         if pruned is None:
