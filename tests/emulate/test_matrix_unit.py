@@ -211,6 +211,23 @@ def test_fp32_through_a_source_register_loses_bits_and_unpack_to_dest_keeps_them
     np.testing.assert_allclose(plain, x, rtol=2**-10)
 
 
+@pytest.mark.parametrize("fidelity, kept_a, kept_b", [("LoFi", 4, 6), ("HiFi2", 9, 6), ("HiFi4", 9, 10)])
+def test_fidelity_limits_the_mantissas_of_a_product(fidelity: str, kept_a: int, kept_b: int) -> None:
+    """In an element-wise product the first operand is srcA (explicit mantissa bits by tt-isa-documentation)."""
+
+    def cut(x: np.ndarray, bits: int) -> np.ndarray:
+        return (x.view(np.uint32) & np.uint32(0xFFFFFFFF << (23 - bits) & 0xFFFFFFFF)).view(np.float32)
+
+    x = np.random.default_rng(20).uniform(1, 2, (2, 1024)).astype(np.float32)
+    body = (
+        f"{TAKE} mul_init(0, 1); tile_regs_acquire(); mul_tiles(0, 1, 0, 0, 0); tile_regs_commit(); {pack_out()} {DROP}"
+    )
+    config = ComputeConfig(fp32_dest_acc=True, math_fidelity=fidelity)  # type: ignore[arg-type]
+    source = compute_source(["eltwise_binary"], body, STARTUP)
+    got = run_pipeline(source, [(x[:1], "fp32"), (x[1:], "fp32")], (1, "fp32"), config)
+    np.testing.assert_allclose(got, cut(cut(x[:1], 10), kept_a) * cut(cut(x[1:], 10), kept_b), rtol=1e-6)
+
+
 def test_l1_accumulation_adds_onto_the_page() -> None:
     x = matrix(18)
     body = """

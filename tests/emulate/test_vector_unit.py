@@ -256,6 +256,14 @@ def test_cumsum_runs_down_columns_and_carries_over() -> None:
     np.testing.assert_allclose(untilize(got, 64, 32), np.cumsum(x, axis=0), rtol=1e-5)
 
 
+def test_sums_of_two_tiles_truncate_in_16_bits_unless_asked_to_round() -> None:
+    x, y = np.full((1, 1024), 1.0, np.float32), np.full((1, 1024), 3 * 2.0**-9, np.float32)
+    for mode, expected in (("Default", 1.0), ("NearestEven", 1.0 + 2.0**-7)):
+        call = f"add_binary_tile_init(); add_binary_tile<DstRoundingMode::{mode}>(0, 1, 0);"
+        got = run_pipeline(compute_source(["eltwise_binary_sfpu"], one_tile(call, 2)), [(x, "bf16"), (y, "bf16")])
+        assert np.array_equal(got, np.full((1, 1024), expected))
+
+
 def test_a_call_without_its_init_is_a_fault() -> None:
     source = compute_source(["eltwise_unary/exp", "eltwise_unary/recip"], one_tile("exp_tile_init(); recip_tile(0);"))
     with pytest.raises(KernelFault, match="without its init") as fault:

@@ -21,7 +21,7 @@ enum class EltwiseBinaryReuseDestType : uint8_t { NONE = 0, DEST_TO_SRCA = 1, DE
 enum class VectorMode : uint8_t { None = 0, R = 1, C = 2, RC = 4, RC_custom = 6, Invalid = 0xff };
 enum class DstSync : uint8_t { SyncHalf = 0, SyncFull = 2 };
 enum class SrcOrder : uint8_t { Regular = 0, Reverse = 1 };
-enum class DstRoundingMode : uint8_t { Default = 0, RoundNearestEven = 1 };
+enum class DstRoundingMode : uint8_t { Default = 0, NearestEven = 1 };
 enum class InputClamping : uint8_t { ClampToNegative = 1, None = 0 };
 enum class ReciprocalDestAcc : uint8_t { BF16, FP32 };
 enum class ReciprocalApproxMode : uint8_t { Default, Fast };

@@ -33,5 +33,5 @@ enum VectorOperation : int {
     CUMSUM, CUMSUM_FIRST, TYPECAST, BROADCAST_COLUMN, BROADCAST_ROW, VECTOR_REDUCE,
 };
 
-// Faces that a vector mode processes, as bits.
-enum Faces : int { ALL_FACES = 15, ROW_FACES = 3, COLUMN_FACES = 5 };
+// Faces that a vector mode processes, as bits; one more bit asks for rounding where the operation truncates by default.
+enum Faces : int { ALL_FACES = 15, ROW_FACES = 3, COLUMN_FACES = 5, NEAREST_EVEN = 16 };

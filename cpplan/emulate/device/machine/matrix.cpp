@@ -39,11 +39,17 @@ void transpose_faces(const float* from, float* to, bool swap_faces) {
     }
 }
 
-// Bits of the mantissas that take part in a product: few in LoFi, all of them from HiFi3 on (source: tt-isa-documentation).
+// Bits of the mantissas that take part in a product: four of srcA and six of srcB in the first phase, five and four more in
+// the others (source: tt-isa-documentation, fidelity phases).
 void limit_fidelity(float* a, float* b) {
     uint32_t phases = registers().fidelity;
-    if (phases == 1) truncate_mantissa(a, TILE, 4);
+    truncate_mantissa(a, TILE, phases == 1 ? 4 : 9);
     if (phases <= 2) truncate_mantissa(b, TILE, 6);
+}
+
+bool loses_bits(uint32_t in0, uint32_t in1) {
+    auto wide = [](uint32_t buffer) { return buffer_of(buffer).format == Format::Float32 || buffer_of(buffer).format == Format::Float16; };
+    return registers().fidelity < 3 || wide(in0) || wide(in1);
 }
 
 void broadcast(float* t, uint32_t kind, uint32_t row) {
@@ -116,13 +122,14 @@ void emu_matmul(uint32_t in0, uint32_t in1, uint32_t i0, uint32_t i1, uint32_t d
     bool same = r.option[1] == ct && r.option[2] == rt && (!block || (r.option[0] == (transpose != 0) && (rt == 1 || r.option[3] == kt)));
     if (!same) fail("setup", "the matmul call and its init differ in block shape or transposition");
     no_integers(in0, "matmul");
+    const bool limited = loses_bits(in0, in1);
     for (uint32_t j = 0; j < ct; ++j) {
         read_source(Source::A, in1, i1 + j, raw, "matmul");
         if (r.option[0]) transpose_faces(raw, b, true);
         else memcpy(b, raw, sizeof b);
         for (uint32_t i = 0; i < rt; ++i) {
             read_source(Source::B, in0, i0 + i * kt, a, "matmul");
-            if (r.fidelity < 3) limit_fidelity(b, a);    // in1 is srcA
+            if (limited) limit_fidelity(b, a);    // in1 is srcA
             float* d = accumulator(dst + i * ct + j, "matmul");
             multiply(a, b, d);
             round_dst(d);
@@ -186,7 +193,7 @@ void emu_binary(uint32_t op, uint32_t kind, uint32_t in0, uint32_t in1, uint32_t
     read_source(Source::A, in0, i0, a, "element-wise operation");
     read_source(Source::B, in1, i1, b, "element-wise operation");
     broadcast(b, kind, row);
-    if (op == 2 && r.fidelity < 3) limit_fidelity(a, b);
+    if (op == 2 && loses_bits(in0, in1)) limit_fidelity(a, b);
     bool accumulate = op == 2 || r.option[2];    // ELWMUL always adds to DST
     float* d = accumulate ? accumulator(dst, "element-wise operation") : dst_write(dst, Datum::Float, "element-wise operation");
     combine(op, accumulate, a, b, d);
@@ -209,7 +216,7 @@ void emu_reuse(uint32_t op, uint32_t reuse, uint32_t in, uint32_t tile, uint32_t
     truncate_mantissa(mine, TILE, r.fp32 ? 10 : 7);
     float* a = reuse == 1 ? mine : other;
     float* b = reuse == 1 ? other : mine;
-    if (op == 2 && r.fidelity < 3) limit_fidelity(a, b);
+    if (op == 2 && (r.fp32 || loses_bits(in, in))) limit_fidelity(a, b);
     combine(op, false, a, b, d);
 }
 

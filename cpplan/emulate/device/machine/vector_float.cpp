@@ -171,6 +171,22 @@ float binary(int op, float x, float y) {
     }
 }
 
+// The vector unit drops the low half of a result when DST has 16 bits, unless the operation rounds by itself first; these
+// do not (source: llk_sfpu/ckernel_sfpu_*.h, SFPSTORE in tt-isa-documentation).
+bool truncates(int op) {
+    switch (op) {
+        case SCALAR_ADD: case SCALAR_SUB: case SCALAR_MUL: case SCALAR_DIV: case ADD_BINARY: case SUB_BINARY: case RSUB_BINARY:
+        case ERF: case ERFC: case LEAKY_RELU: case HARDSIGMOID: case SOFTSIGN: case FILL: case FRAC: case ROUND: return true;
+        default: return false;
+    }
+}
+
+void store(int op, bool nearest, float* tile) {
+    if (registers().fp32) return;
+    if (truncates(op) && !nearest) truncate_mantissa(tile, TILE, 7);
+    else round_to_bf16(tile, TILE);
+}
+
 }  // namespace
 
 void vector_unary_float(int op, uint32_t dst, uint32_t a, uint32_t b, uint32_t faces) {
@@ -180,16 +196,16 @@ void vector_unary_float(int op, uint32_t dst, uint32_t a, uint32_t b, uint32_t f
     else if (op >= SIN && op <= ATANH) elementary(op, t, faces, as_float(a));
     else if (op == RPOW) elementary(op, t, faces, as_float(a));
     else simple(op, t, faces, a, b);
-    round_dst(t);
+    store(op, false, t);
 }
 
 void vector_binary_float(int op, uint32_t in0, uint32_t in1, uint32_t out, uint32_t faces) {
     const float* x = dst_read(in0, Datum::Float, "the vector call");
     const float* y = op == COPY_VALUES ? x : dst_read(in1, Datum::Float, "the vector call");
-    float* d = faces == ALL_FACES ? dst_write(out, Datum::Float, "the vector call") : dst_read(out, Datum::Float, "the vector call");
+    float* d = (faces & ALL_FACES) == ALL_FACES ? dst_write(out, Datum::Float, "the vector call") : dst_read(out, Datum::Float, "the vector call");
     for (uint32_t i = 0; i < TILE; ++i)
         if (faces >> (i / 256) & 1) d[i] = binary(op, x[i], y[i]);
-    round_dst(d);
+    store(op, faces & NEAREST_EVEN, d);
 }
 
 void vector_ternary_float(int op, uint32_t in0, uint32_t in1, uint32_t in2, uint32_t out, float value) {

@@ -3,16 +3,21 @@
 #include "emulation/vector.h"
 
 namespace ckernel {
+#define EMU_ROUNDED_TILES(name, operation)                                                             \
+    ALWI void name(uint32_t idst0, uint32_t idst1, uint32_t odst) {                                    \
+        constexpr uint32_t rounding = dst_rounding_mode == DstRoundingMode::NearestEven ? NEAREST_EVEN : 0; \
+        emu_vector_binary(operation, operation, idst0, idst1, odst, ALL_FACES | rounding);             \
+    }
 template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 EMU_BINARY_TILES(div_binary_tile, DIV_BINARY, DIV_BINARY)
 template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 EMU_BINARY_TILES(mul_binary_tile, MUL_BINARY, MUL_BINARY)
 template <DstRoundingMode dst_rounding_mode = DstRoundingMode::Default, bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
-EMU_BINARY_TILES(add_binary_tile, ADD_BINARY, ADD_BINARY)
+EMU_ROUNDED_TILES(add_binary_tile, ADD_BINARY)
 template <DstRoundingMode dst_rounding_mode = DstRoundingMode::Default, bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
-EMU_BINARY_TILES(sub_binary_tile, SUB_BINARY, SUB_BINARY)
+EMU_ROUNDED_TILES(sub_binary_tile, SUB_BINARY)
 template <DstRoundingMode dst_rounding_mode = DstRoundingMode::Default, bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
-EMU_BINARY_TILES(rsub_binary_tile, RSUB_BINARY, RSUB_BINARY)
+EMU_ROUNDED_TILES(rsub_binary_tile, RSUB_BINARY)
 template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 EMU_BINARY_TILES(power_binary_tile, POWER_BINARY, POWER_BINARY)
 EMU_BINARY_TILES(eq_binary_tile, EQ_BINARY, EQ_BINARY)
