@@ -19,10 +19,11 @@ from cpplan.emit_ttmetal.indices import index_text, stop_text, trips_text
 from cpplan.emit_ttmetal.kept import Kept, home_of, home_of_access, place_of, scratch, tiles_before
 from cpplan.emit_ttmetal.lives import Lives, Where
 from cpplan.emit_ttmetal.names import identifier
+from cpplan.emit_ttmetal.needs import NeedHome
 from cpplan.emit_ttmetal.places import Home, Place
 from cpplan.emit_ttmetal.points import Maker
 from cpplan.emit_ttmetal.text import Text
-from cpplan.emit_ttmetal.tree import NeedHome, scan_home
+from cpplan.emit_ttmetal.tree import scan_home
 from cpplan.errors import InternalError
 from cpplan.plan.nest import cores_per_dim
 from cpplan.schedule.schedule import (

@@ -10,8 +10,8 @@ from cpplan.emit_ttmetal.combine_states import is_shared, start_states
 from cpplan.emit_ttmetal.kept import home_of, place_of, scratch
 from cpplan.emit_ttmetal.lives import Where
 from cpplan.emit_ttmetal.names import identifier
+from cpplan.emit_ttmetal.needs import NeedHome
 from cpplan.emit_ttmetal.places import Place
-from cpplan.emit_ttmetal.tree import NeedHome
 from cpplan.schedule.schedule import For, Guard
 from cpplan.tile.program import Carry, Loop
 

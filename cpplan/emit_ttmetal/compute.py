@@ -16,11 +16,12 @@ from cpplan.emit_ttmetal.kept import Kept, index_buffers, placed_behind
 from cpplan.emit_ttmetal.lives import Where
 from cpplan.emit_ttmetal.movement.device_text import functions_used
 from cpplan.emit_ttmetal.names import identifier
+from cpplan.emit_ttmetal.needs import NeedHome, Unavailable
 from cpplan.emit_ttmetal.places import Lane
 from cpplan.emit_ttmetal.points import Maker, NotInPlace
 from cpplan.emit_ttmetal.program import ComputeConfig
 from cpplan.emit_ttmetal.text import Text
-from cpplan.emit_ttmetal.tree import NeedHome, Trees, Unavailable
+from cpplan.emit_ttmetal.tree import Trees
 from cpplan.emit_ttmetal.unit import Unit
 from cpplan.errors import InternalError, ScheduleError
 from cpplan.schedule.orientation import orientation
@@ -102,7 +103,8 @@ class _Attempt:
         program = self.schedule.program
         dtypes = dtypes_of(program)
         self.wide, self.slots = computes_in_32_bits(program), _slots(program, self.full)
-        self.trees = Trees(program, self._vector_lane, {}, dtypes, zeroed=zeroed_axes(program))
+        filled = frozenset(s.buffer for s in self.schedule.streams if self.schedule.layout(s.layout).padding)
+        self.trees = Trees(program, self._vector_lane, {}, dtypes, zeroed=zeroed_axes(program), filled=filled)
         formats = _Formats({b.name: b.format for b in self.schedule.buffers})
         formats |= dict.fromkeys((ROWS, COLUMNS, LANES), "fp32")
         self.unit = Unit(_Names(), formats, "Float32" if self.wide else "Float16_b")

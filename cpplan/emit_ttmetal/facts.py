@@ -56,14 +56,23 @@ def live_carries(program: TileProgram) -> set[str]:
 def zeroed_axes(program: TileProgram) -> dict[str, frozenset[int]]:
     """Long axes of operands of products along which unused elements must be 0: the one that is summed over."""
     found: dict[str, frozenset[int]] = {}
+    views = {op.name: op.operands[0] for op in program.ops if op.kind == "reshape"}
     for op in program.ops:
         if op.kind != "dot":
             continue
-        for name, shape, axis in zip(op.operands[:2], op.operand_shapes[:2], (-1, -2), strict=True):
+        for operand, shape, axis in zip(op.operands[:2], op.operand_shapes[:2], (-1, -2), strict=True):
             place = len(shape) + axis
             if shape[place] > 1 and shape[place] % HARDWARE_TILE:
                 position = sum(extent > 1 for extent in shape[:place])
-                found[name] = found.get(name, frozenset()) | {position}
+                name: str | None = operand
+                while name is not None:  # the same long axes
+                    found[name] = found.get(name, frozenset()) | {position}
+                    name = views.get(name)
+    for loop in program.loops:
+        for carry in loop.carries:
+            names = (carry.argument, carry.result, carry.initial, carry.yielded)
+            axes = frozenset[int]().union(*(found.get(name, ()) for name in names[:2]))
+            found |= {name: found.get(name, frozenset()) | axes for name in names if axes}
     return found
 
 

@@ -15,7 +15,8 @@ from typing import Literal
 from cpplan.emit_ttmetal import ops as table
 from cpplan.emit_ttmetal.elementwise import applied, check_known, converted, refuse
 from cpplan.emit_ttmetal.forms import Forms
-from cpplan.emit_ttmetal.nodes import Apply, Dot, Fold, Node, Number, Read
+from cpplan.emit_ttmetal.needs import NeedHome, Unavailable
+from cpplan.emit_ttmetal.nodes import Apply, Fold, Node, Number, Read
 from cpplan.emit_ttmetal.places import (
     LANE_SIZE,
     Home,
@@ -28,7 +29,9 @@ from cpplan.emit_ttmetal.places import (
     natural_home,
     reading,
 )
+from cpplan.emit_ttmetal.products import product
 from cpplan.emit_ttmetal.text import ZERO, symbol
+from cpplan.emit_ttmetal.views import aligned, reshaped, transposed
 from cpplan.errors import ScheduleError
 from cpplan.tile.arith import ceil_div
 from cpplan.tile.program import Op, TileProgram
@@ -40,23 +43,15 @@ SMALL = 8
 """Pages up to which a computed vector is kept rather than computed again for every tile that it is spread over."""
 
 
-class NeedHome(Exception):
-    """``value`` must lie in a buffer of its own, as ``home`` says."""
-
-    def __init__(self, value: str, home: Home) -> None:
-        super().__init__(value, home)
-        self.value, self.home = value, home
-
-
-class Unavailable(Exception):
-    """A value is neither in a buffer nor computed by an op."""
-
-
 @dataclass
 class Trees:
-    """Builder of expressions. ``places`` holds what is in buffers at the moment; ``position`` is the loop of the point
-    that is computed; ``vector_lane`` tells along which lane a value of one long axis lies by itself. Along the axes
-    ``zeroed`` of a value unused elements must be 0. ``extra`` ops are known besides those of the program."""
+    """Builder of expressions.
+
+    ``places`` holds what is in buffers at the moment; ``position`` is the loop of the point that is computed,
+    ``making`` what it makes; ``vector_lane`` tells along which lane a value of one long axis lies by itself. Along the
+    axes ``zeroed`` of a value unused elements must be 0; in the buffers ``filled`` they are something else. ``extra``
+    ops are known besides those of the program.
+    """
 
     program: TileProgram
     vector_lane: Callable[[str], Lane]
@@ -65,6 +60,7 @@ class Trees:
     position: str | None = None
     making: tuple[str, Home] | None = None
     zeroed: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    filled: frozenset[str] = frozenset()
     extra: Mapping[str, Op] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -137,11 +133,11 @@ class Trees:
             case "broadcast":
                 return self._broadcast(op, view, lanes)
             case "reshape":
-                return self.node(op.operands[0], self._reshaped(op, view), lanes)
+                return self.node(op.operands[0], reshaped(op, view), lanes)
             case "transpose":
-                return self.node(op.operands[0], self._transposed(op, view), lanes)
+                return self.node(op.operands[0], transposed(op, view), lanes)
             case "dot":
-                return self._dot(op, view, lanes)
+                return product(self, op, view, lanes)
             case "fill":
                 return self._filled(op, view, lanes)
         if op.kind.startswith("reduce_"):
@@ -158,7 +154,7 @@ class Trees:
     # -- views ---------------------------------------------------------------------------------------------------------
 
     def _broadcast(self, op: Op, view: View, lanes: frozenset[Lane]) -> Node:
-        source = _aligned(op)
+        source = aligned(op)
         long = long_axes(op.shape)
         roles = tuple(role for axis, role in zip(long, view, strict=True) if source and source[axis] > 1)
         value = op.operands[0]
@@ -193,18 +189,6 @@ class Trees:
         if op is None or self.places.get(name):
             return False
         return op.kind.startswith(("reduce", "scan", "dot")) or any(map(self._holds_whole, op.operands))
-
-    def _reshaped(self, op: Op, view: View) -> View:
-        before = tuple(e for e in op.operand_shapes[0] if e > 1)
-        if before != tuple(e for e in op.shape if e > 1):
-            raise refuse(op, f"regroups elements, {_shape(op.operand_shapes[0])} to {_shape(op.shape)}")
-        return view
-
-    def _transposed(self, op: Op, view: View) -> View:
-        order = [int(axis) for axis in str(dict(op.attributes)["order"]).split(",")]
-        roles = dict(zip(long_axes(op.shape), view, strict=True))
-        source = {axis: roles[position] for position, axis in enumerate(order) if position in roles}
-        return tuple(source[axis] for axis in sorted(source))
 
     def _filled(self, op: Op, view: View, lanes: frozenset[Lane]) -> Node:
         """A load with another number in place of the elements that its mask leaves out."""
@@ -244,7 +228,7 @@ class Trees:
             lane = reduced[position]
             count = ceil_div(extent, LANE_SIZE[lane])
             if count > 1:
-                loops.append((self._new("t"), count))
+                loops.append((self.new("t"), count))
             roles.append(Role(lane, symbol(loops[-1][0]) if count > 1 else ZERO))
         whole = tuple(roles)
         body = self.node(value, whole, lanes_of(whole))
@@ -265,71 +249,8 @@ class Trees:
             return self.vector_lane(operand)
         return "at" if len(taken) == 2 else ("col" if "row" in taken else "row")
 
-    def _dot(self, op: Op, view: View, lanes: frozenset[Lane]) -> Node:
-        roles = dict(zip(long_axes(op.shape), view, strict=True))
-        rank = len(op.shape)
-        wanted: dict[int, Lane] = {rank - 2: "row", rank - 1: "col"}
-        straight = all(role.lane == wanted.get(axis, "at") for axis, role in roles.items())
-        if not straight or lanes - lanes_of(view):
-            raise NeedHome(op.name, tuple(wanted.get(axis, "at") for axis in roles))
-        if "int" in op.dtype or any("int" in dtype for dtype in op.operand_dtypes[:2]):
-            raise refuse(op, "the matrix unit multiplies floating-point numbers")
-        depth = int(dict(op.attributes)["k"])
-        step = self._new("k")
-        batch = {axis: role for axis, role in roles.items() if axis < rank - 2}
-        tiles = ceil_div(depth, LANE_SIZE["col"])
-        at = symbol(step) if tiles > 1 else ZERO
-        inner = {} if depth == 1 else {"col": Role("col", at), "row": Role("row", at)}
-        left_roles = batch | {a: r for a, r in roles.items() if a == rank - 2}
-        right_roles = batch | {a: r for a, r in roles.items() if a == rank - 1}
-        if inner:
-            left_roles[rank - 1], right_roles[rank - 2] = inner["col"], inner["row"]
-        left = self._operand(op, 0, left_roles)
-        right, turned = self._right(op, right_roles)
-        initial = self.node(op.operands[2], view, lanes) if len(op.operands) > 2 else None
-        if isinstance(initial, Number) and initial.value == 0.0:
-            initial = None
-        return Dot(left, right, tiles, step, initial, tiles, tiles if turned else 1, turned)
-
-    def _operand(self, op: Op, number: int, roles: Mapping[int, Role]) -> Read:
-        view = tuple(roles[axis] for axis in sorted(roles))
-        name = self._stored(op.operands[number])
-        home = tuple(role.lane for role in view)
-        for place in self.places.get(name, []):
-            if place.home == home and (view or place.pages == 1):
-                return Read(place.buffer, place.page({axis: role.index for axis, role in enumerate(view)}), "copy")
-        raise NeedHome(name, home)
-
-    def _right(self, op: Op, roles: dict[int, Role]) -> tuple[Read, bool]:
-        """The right operand; one that lies transposed is turned by the matrix unit as it reads tiles."""
-        name = self._stored(op.operands[1])
-        source = self.ops.get(name)
-        rank = len(op.shape)
-        turned = (
-            not self.places.get(name) and source is not None and source.kind == "transpose" and len(roles) == rank
-            and self.places.get(self._stored(source.operands[0]))
-        )  # fmt: skip
-        if not turned or source is None:
-            return self._operand(op, 1, roles), False
-        view = self._transposed(source, tuple(roles[axis] for axis in sorted(roles)))
-        below = self._stored(source.operands[0])
-        for place in self.places.get(below, []):
-            if reading(place.home, view, lanes_of(view)) == "transpose":
-                page = place.page({axis: role.index for axis, role in enumerate(view)})
-                return Read(place.buffer, page, "copy"), True
-        return self._operand(op, 1, roles), False
-
-    def _stored(self, name: str) -> str:
-        """The value whose buffer ``name`` is a view of: reshapes that drop or add axes of one element are free."""
-        while not self.places.get(name):
-            op = self.op(name)
-            if op is None or op.kind != "reshape":
-                break
-            self._reshaped(op, ())
-            name = op.operands[0]
-        return name
-
-    def _new(self, prefix: str) -> str:
+    def new(self, prefix: str) -> str:
+        """A C++ variable of the point at hand."""
         self._names += 1
         return f"{prefix}{self._names}"
 
@@ -363,19 +284,3 @@ def constant_of(op: Op) -> float:
         return float(text)
     except ValueError:
         raise refuse(op, f"has the value {text}, which is not one number") from None
-
-
-def _aligned(op: Op) -> tuple[int, ...]:
-    """Shape of what a broadcast spreads, with one axis for each of the result; the attribute ``lanes`` lists theirs."""
-    source, lanes = op.operand_shapes[0], dict(op.attributes).get("lanes")
-    if lanes is not None:
-        own = [int(axis) for axis in str(lanes).split(",")]
-        extents = dict(zip(own, source, strict=True)) if len(own) == len(source) else {}
-        source = tuple(extents.get(axis, 1) for axis in range(len(op.shape)))
-    if source and len(source) != len(op.shape):
-        raise refuse(op, f"spreads {_shape(source)} to {_shape(op.shape)}, which does not say along which axis")
-    return source
-
-
-def _shape(shape: tuple[int, ...]) -> str:
-    return "x".join(map(str, shape)) or "one number"

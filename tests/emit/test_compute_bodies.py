@@ -103,6 +103,17 @@ def test_products_of_computed_operands(rows: int, inner: int, columns: int) -> N
     assert largest_error(small.program()) < 0.01
 
 
+@pytest.mark.parametrize("turned", [False, True])
+def test_products_do_not_see_what_fills_the_rest_of_a_hardware_tile(turned: bool) -> None:
+    small = Small()
+    a = small.load((32, 24), "bf16")
+    b = small.load((64, 24) if turned else (24, 64), "bf16")
+    b = small.op("transpose", b, shape=(24, 64), order="1,0") if turned else b
+    small.store(small.op("dot", a, b, shape=(32, 64), dtype="fp32", k=24))
+    small.accesses = [replace(access, fill=-7.5 if access.kind == "load" else None) for access in small.accesses]
+    assert largest_error(small.program()) < 0.01
+
+
 def test_indices_are_numbers() -> None:
     for shape in ((64, 70), (3000,)):
         small = Small(blocks=2)
