@@ -141,6 +141,23 @@ def test_the_scaler_counts_twice_in_a_scalar_sum() -> None:
     np.testing.assert_allclose(got[0, 0], x.sum() / 4, rtol=1e-4)
 
 
+@pytest.mark.parametrize("dim", AXES)
+def test_the_vector_unit_reads_anything_where_a_reduction_wrote_nothing(dim: str) -> None:
+    """The reduction's mask hides it, but for column 16, which a row's mask lets through; reduce_uninit lifts the mask."""
+    negate = "negative_tile_init(); negative_tile(0);"
+    x = matrix(21)
+    for uninit in (False, True):
+        source = reduce_source("SUM", dim, 1, uninit=False).replace(
+            "tile_regs_commit();", f"{negate} tile_regs_commit(); {'reduce_uninit();' if uninit else ''}"
+        )
+        source = '#include "api/compute/eltwise_unary/negative.h"\n' + source
+        got = run_pipeline(source, [(tilize(x), "bf16"), (np.ones((1, 1024)), "bf16")])
+        unknown = np.isnan(untilize(got, 32, 32))
+        assert not unknown[0, 0]
+        assert unknown[:, 16].all() if dim == "ROW" else unknown.any() == uninit
+        assert np.delete(unknown, 16, axis=1).any() == uninit
+
+
 def test_without_reduce_uninit_the_mask_stays() -> None:
     extra = (
         "copy_init(0); cb_wait_front(0, 1); tile_regs_acquire(); copy_tile(0, 0, 0); tile_regs_commit();" + pack_out()

@@ -102,7 +102,9 @@ void emu_reduce(uint32_t pool, uint32_t dim, uint32_t in, uint32_t scaler, uint3
     read_source(swapped ? Source::A : Source::B, scaler, scaler_tile, s, "reduce_tile");
     if (pool == 2) unit_scaler(s);
     bool fresh;
-    float* d = accumulator(dst, "reduce_tile", &fresh);
+    // A row reduction writes the left faces, a column reduction the first rows of the upper ones, a scalar those of face 0.
+    constexpr uint16_t WRITTEN[] = {0x0F0F, 0x0011, 0x0001};
+    float* d = accumulator(dst, "reduce_tile", &fresh, WRITTEN[dim]);
     if (dim == 0 && pool == 2) max_rows(x, d, fresh);
     else if (dim == 0) sum_rows(x, s, d);
     else if (dim == 1) reduce_columns(pool, x, s, d, fresh);

@@ -1,5 +1,6 @@
 // DST with its phases and capacity, the configured formats, and what the units were last set up for.
 #include <cstring>
+#include <limits>
 
 #include "machine/state.h"
 
@@ -29,6 +30,7 @@ float* dst_write(uint32_t index, Datum datum, const char* what) {
     check_index(r, index, what);
     Section& s = r.section[r.math];
     s.datum[index] = datum;
+    s.defined[index] = WHOLE_TILE;
     return s.tile[index];
 }
 
@@ -43,11 +45,24 @@ float* dst_read(uint32_t index, Datum datum, const char* what) {
 }
 
 // A tile that the call adds to; fresh tells that nothing was written there in this phase (it counts as zero).
-float* accumulator(uint32_t dst, const char* what, bool* fresh) {
+float* accumulator(uint32_t dst, const char* what, bool* fresh, uint16_t rows) {
     Registers& r = registers();
     if (fresh) *fresh = r.acquired && dst < r.tiles && r.section[r.math].datum[dst] == Datum::Empty;
     if (r.acquired && dst < r.tiles && r.section[r.math].datum[dst] == Datum::Integer) fail("format", std::string(what) + " accumulates onto integers");
-    return dst_write(dst, Datum::Float, what);
+    uint16_t defined = r.acquired && dst < r.tiles ? r.section[r.math].defined[dst] : 0;
+    float* tile = dst_write(dst, Datum::Float, what);
+    r.section[r.math].defined[dst] = defined | rows;
+    return tile;
+}
+
+// The packer and the matrix unit take undefined rows of DST for zero (or the identity); the vector unit reads anything.
+float* vector_read(uint32_t index, Datum datum, const char* what) {
+    float* tile = dst_read(index, datum, what);
+    Section& s = registers().section[registers().math];
+    for (uint32_t i = 0; datum == Datum::Float && s.defined[index] != WHOLE_TILE && i < TILE; ++i)
+        if (!(s.defined[index] >> (i / 64) & 1)) tile[i] = std::numeric_limits<float>::quiet_NaN();
+    s.defined[index] = WHOLE_TILE;
+    return tile;
 }
 
 void no_integers(uint32_t buffer, const char* what) {
@@ -96,6 +111,7 @@ void clear(Section& s) {
         if (s.datum[i] != Datum::Empty) {
             memset(s.tile[i], 0, sizeof s.tile[i]);
             s.datum[i] = Datum::Empty;
+            s.defined[i] = 0;
         }
 }
 

@@ -49,6 +49,7 @@ enum class Datum : uint8_t { Empty, Float, Integer };
 struct alignas(64) Section {               // one half of DST (or all of it)
     float tile[16][TILE];
     Datum datum[16];                       // Empty: zeroed and never written in this phase
+    uint16_t defined[16];                  // bit 4 f + r: rows 4 r .. 4 r + 3 of face f were written in this phase
 };
 
 struct Registers {                         // what the three compute threads keep between calls
@@ -188,7 +189,9 @@ void read_source(Source source, uint32_t buffer, uint32_t tile, float* to, const
 void need_operation(int operation, const char* what, const char* init);
 void set_operation(int operation, uint32_t a = 0, uint32_t b = 0, uint32_t c = 0, uint32_t d = 0);
 void round_dst(float* tile);
-float* accumulator(uint32_t index, const char* what, bool* fresh = nullptr);
+constexpr uint16_t WHOLE_TILE = 0xFFFF;
+float* accumulator(uint32_t index, const char* what, bool* fresh = nullptr, uint16_t rows = WHOLE_TILE);
+float* vector_read(uint32_t index, Datum datum, const char* what);   // rows that nobody wrote hold anything
 void no_integers(uint32_t buffer, const char* what);
 
 }  // namespace emu

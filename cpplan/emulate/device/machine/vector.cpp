@@ -47,7 +47,7 @@ void emu_vector_init(int32_t operation) {
 void emu_vector_unary(int32_t op, int32_t init, uint32_t dst, uint32_t a, uint32_t b, uint32_t faces) {
     need_init(init);
     if (op == CUMSUM || op == CUMSUM_FIRST) {
-        float* t = dst_read(dst, Datum::Float, "cumsum_tile");
+        float* t = vector_read(dst, Datum::Float, "cumsum_tile");
         cumulate(t, registers().column_sums, op == CUMSUM_FIRST);
         round_dst(t);
     } else if (op >= ABS_INT && op <= SHIFT_RIGHT) vector_unary_integer(op, dst, a, b, faces);
@@ -81,10 +81,10 @@ void emu_typecast(uint32_t from, uint32_t to, uint32_t dst) {
 // tile = tile op (column 0 or row 0 of another tile of DST)
 void emu_vector_broadcast(uint32_t op, uint32_t kind, uint32_t dst, uint32_t vector) {
     need_init(kind == 1 ? BROADCAST_COLUMN : BROADCAST_ROW);
-    const float* v = dst_read(vector, Datum::Float, "the vector call");
+    const float* v = vector_read(vector, Datum::Float, "the vector call");
     float first[32];
     for (uint32_t i = 0; i < 32; ++i) first[i] = kind == 1 ? v[i / 16 * 512 + i % 16 * 16] : v[i / 16 * 256 + i % 16];
-    float* t = dst_read(dst, Datum::Float, "the vector call");
+    float* t = vector_read(dst, Datum::Float, "the vector call");
     for (uint32_t i = 0; i < TILE; ++i) {
         uint32_t row = i / 512 * 16 + i % 256 / 16, column = i / 256 % 2 * 16 + i % 16;
         float x = first[kind == 1 ? row : column];

@@ -191,7 +191,7 @@ void store(int op, bool nearest, float* tile) {
 
 void vector_unary_float(int op, uint32_t dst, uint32_t a, uint32_t b, uint32_t faces) {
     bool writes_all = op == FILL || op == FILL_BITS;
-    float* t = writes_all ? dst_write(dst, Datum::Float, "fill_tile") : dst_read(dst, Datum::Float, "the vector call");
+    float* t = writes_all ? dst_write(dst, Datum::Float, "fill_tile") : vector_read(dst, Datum::Float, "the vector call");
     if (op <= HEAVISIDE) activation(op, t, faces, as_float(a), as_float(b));
     else if (op >= SIN && op <= ATANH) elementary(op, t, faces, as_float(a));
     else if (op == RPOW) elementary(op, t, faces, as_float(a));
@@ -200,17 +200,17 @@ void vector_unary_float(int op, uint32_t dst, uint32_t a, uint32_t b, uint32_t f
 }
 
 void vector_binary_float(int op, uint32_t in0, uint32_t in1, uint32_t out, uint32_t faces) {
-    const float* x = dst_read(in0, Datum::Float, "the vector call");
-    const float* y = op == COPY_VALUES ? x : dst_read(in1, Datum::Float, "the vector call");
-    float* d = (faces & ALL_FACES) == ALL_FACES ? dst_write(out, Datum::Float, "the vector call") : dst_read(out, Datum::Float, "the vector call");
+    const float* x = vector_read(in0, Datum::Float, "the vector call");
+    const float* y = op == COPY_VALUES ? x : vector_read(in1, Datum::Float, "the vector call");
+    float* d = (faces & ALL_FACES) == ALL_FACES ? dst_write(out, Datum::Float, "the vector call") : vector_read(out, Datum::Float, "the vector call");
     for (uint32_t i = 0; i < TILE; ++i)
         if (faces >> (i / 256) & 1) d[i] = binary(op, x[i], y[i]);
     store(op, faces & NEAREST_EVEN, d);
 }
 
 void vector_ternary_float(int op, uint32_t in0, uint32_t in1, uint32_t in2, uint32_t out, float value) {
-    const float *x = dst_read(in0, Datum::Float, "the vector call"), *y = dst_read(in1, Datum::Float, "the vector call"),
-                *z = dst_read(in2, Datum::Float, "the vector call");
+    const float *x = vector_read(in0, Datum::Float, "the vector call"), *y = vector_read(in1, Datum::Float, "the vector call"),
+                *z = vector_read(in2, Datum::Float, "the vector call");
     float* d = dst_write(out, Datum::Float, "the vector call");
     for (uint32_t i = 0; i < TILE; ++i) {
         float a = x[i], b = y[i], c = z[i];

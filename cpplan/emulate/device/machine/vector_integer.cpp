@@ -118,14 +118,14 @@ uint32_t clamped(double x, Format to) {
 }  // namespace
 
 void vector_unary_integer(int op, uint32_t dst, uint32_t a, uint32_t b, uint32_t faces) {
-    float* t = op == FILL_INT ? dst_write(dst, Datum::Integer, "fill_tile_int") : dst_read(dst, Datum::Integer, "the vector call");
+    float* t = op == FILL_INT ? dst_write(dst, Datum::Integer, "fill_tile_int") : vector_read(dst, Datum::Integer, "the vector call");
     for (uint32_t i = 0; i < TILE; ++i)
         if (faces >> (i / 256) & 1) t[i] = with_bits(unary(op, int32_t(bits_of(t[i])), int32_t(a), int32_t(b)));
 }
 
 void vector_binary_integer(int op, uint32_t in0, uint32_t in1, uint32_t out) {
-    const float* x = dst_read(in0, Datum::Integer, "the vector call");
-    const float* y = op == COPY_VALUES_INT ? x : dst_read(in1, Datum::Integer, "the vector call");
+    const float* x = vector_read(in0, Datum::Integer, "the vector call");
+    const float* y = op == COPY_VALUES_INT ? x : vector_read(in1, Datum::Integer, "the vector call");
     bool quotient_is_float = op == DIV_INT;
     float* d = dst_write(out, quotient_is_float ? Datum::Float : Datum::Integer, "the vector call");
     for (uint32_t i = 0; i < TILE; ++i) {
@@ -136,8 +136,8 @@ void vector_binary_integer(int op, uint32_t in0, uint32_t in1, uint32_t out) {
 }
 
 void vector_where_integer(uint32_t in0, uint32_t in1, uint32_t in2, uint32_t out) {
-    const float *x = dst_read(in0, Datum::Integer, "where_tile"), *y = dst_read(in1, Datum::Integer, "where_tile"),
-                *z = dst_read(in2, Datum::Integer, "where_tile");
+    const float *x = vector_read(in0, Datum::Integer, "where_tile"), *y = vector_read(in1, Datum::Integer, "where_tile"),
+                *z = vector_read(in2, Datum::Integer, "where_tile");
     float* d = dst_write(out, Datum::Integer, "where_tile");
     for (uint32_t i = 0; i < TILE; ++i) d[i] = with_bits(bits_of(x[i]) != 0 ? bits_of(y[i]) : bits_of(z[i]));
 }
@@ -146,7 +146,7 @@ void vector_where_integer(uint32_t in0, uint32_t in1, uint32_t in2, uint32_t out
 void typecast(Format from, Format to, uint32_t dst) {
     Registers& r = registers();
     if ((wide(from) || wide(to)) && !r.fp32) fail("format", "32-bit integers need a 32-bit DST (fp32_dest_acc_en)");
-    float* t = dst_read(dst, is_integer(from) ? Datum::Integer : Datum::Float, "typecast_tile");
+    float* t = vector_read(dst, is_integer(from) ? Datum::Integer : Datum::Float, "typecast_tile");
     for (uint32_t i = 0; i < TILE; ++i) {
         if (is_integer(from) && is_integer(to)) {
             uint32_t u = bits_of(t[i]);

@@ -73,14 +73,14 @@ extern "C" void emu_vector_reduce(uint32_t pool, uint32_t dim, uint32_t format, 
     Datum datum = is_integer(fold.format) ? Datum::Integer : Datum::Float;
     if (dim == 1) {
         if (ct != 1 || rt != 1) fail("reduce", "a column reduction of the vector unit takes one tile");
-        float* tile = dst_read(dst, datum, "sfpu_reduce");
+        float* tile = vector_read(dst, datum, "sfpu_reduce");
         columns(tile, fold);
         if (datum == Datum::Float) round_dst(tile);
         return;
     }
     for (uint32_t row = 0; row < rt; ++row) {
         float* tiles[16];
-        for (uint32_t t = 0; t < ct; ++t) tiles[t] = dst_read(dst + row * ct + t, datum, "sfpu_reduce");
+        for (uint32_t t = 0; t < ct; ++t) tiles[t] = vector_read(dst + row * ct + t, datum, "sfpu_reduce");
         rows(tiles, ct, fold);
         if (datum == Datum::Float) round_dst(tiles[0]);
     }
