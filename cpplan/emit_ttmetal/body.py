@@ -219,6 +219,7 @@ class Body:
             place = place_of(buffer, home, self.shapes[value])
             if buffer not in self.buffers:
                 self.extra[buffer] = scratch(place, self.dtypes[value])
+                self.trees.widened.add(buffer)
             self.comment(value, buffer)
             self.trees.begin(op.loop if op is not None else self._position(value), (value, home))
             if op is not None and op.kind.startswith("scan_"):

@@ -38,6 +38,7 @@ class CarriedStates:
             place = place_of(carry.argument, home_of(program, carry.argument, shape), shape)
             if carry.argument not in body.buffers:
                 body.extra[carry.argument] = scratch(place, body.dtypes[carry.argument])
+                body.trees.widened.add(carry.argument)
             body.text.line(f"// {carry.argument} before loop {loop.name}")
             if is_shared(body.schedule, loop.name):
                 start_states(body, loop, carry, place, extents_of(step))

@@ -19,7 +19,7 @@ from cpplan.emit_ttmetal.names import identifier
 from cpplan.emit_ttmetal.needs import NeedHome, Unavailable
 from cpplan.emit_ttmetal.places import Lane
 from cpplan.emit_ttmetal.points import Maker, NotInPlace
-from cpplan.emit_ttmetal.program import ComputeConfig
+from cpplan.emit_ttmetal.program import ComputeConfig, MathFidelity
 from cpplan.emit_ttmetal.text import Text
 from cpplan.emit_ttmetal.tree import Trees
 from cpplan.emit_ttmetal.unit import Unit
@@ -85,6 +85,14 @@ def _too_large(program: TileProgram) -> ScheduleError:
     )
 
 
+def _fidelity(schedule: Schedule) -> MathFidelity:
+    """The finest math fidelity that the device's spec gives to operands of products, as plans reckon with it."""
+    order: tuple[MathFidelity, ...] = ("LoFi", "HiFi2", "HiFi3", "HiFi4")
+    named = dict(schedule.device.fidelity)
+    wanted = [named.get(op.operand_dtypes[0]) for op in schedule.program.ops if op.kind == "dot"]
+    return max((f for f in order if f in wanted), key=order.index, default="HiFi4")
+
+
 def _slots(program: TileProgram, full: bool) -> int:
     return ComputeConfig(fp32_dest_acc=computes_in_32_bits(program), dst_full_sync=full).dst_tiles
 
@@ -136,6 +144,7 @@ class _Attempt:
         buffers = placed_behind(self.schedule, (*self.body.extra.values(), *index_buffers(pages)))
         in_full = self.unit.copied - self.unit.multiplied
         config = ComputeConfig(
+            math_fidelity=_fidelity(self.schedule),
             fp32_dest_acc=self.wide,
             dst_full_sync=self.full,
             unpack_to_dest_fp32=tuple(b.index for b in buffers if b.format == "fp32" and b.name in in_full),

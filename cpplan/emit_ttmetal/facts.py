@@ -7,7 +7,8 @@ from typing import TypeVar
 from cpplan.tile.program import HARDWARE_TILE, TileProgram
 
 _T = TypeVar("_T")
-_WIDE = ("fp32", "int32", "uint32", "int64")
+_WIDE = ("fp32", "fp16", "int32", "uint32", "int64", "uint16", "uint8", "bool")
+"""Element types that 16-bit slots, which are bfloat16, do not hold."""
 
 
 def shapes_of(program: TileProgram) -> dict[str, tuple[int, ...]]:
@@ -78,5 +79,5 @@ def zeroed_axes(program: TileProgram) -> dict[str, frozenset[int]]:
 
 def computes_in_32_bits(program: TileProgram) -> bool:
     """Whether DST must hold 32-bit numbers."""
-    wide = any(op.dtype in _WIDE or op.kind in ("mask", "index") for op in program.ops)
+    wide = any((op.dtype in _WIDE and op.kind != "cmp") or op.kind in ("mask", "index") for op in program.ops)
     return wide or any(program.tensor(access.tensor).dtype in _WIDE for access in program.accesses)

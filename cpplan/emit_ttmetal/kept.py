@@ -15,6 +15,9 @@ from cpplan.tile.arith import round_up
 from cpplan.tile.layout import tile_bytes
 from cpplan.tile.program import TileProgram
 
+NARROW_FORMATS = {"bool": "bf16", "uint8": "bf16", "int8": "bf16", "uint16": "fp32", "int16": "fp32", "int64": "fp32"}
+"""Formats in which small whole numbers are kept: as floating-point ones, like those in slots."""
+
 
 @dataclass
 class Kept:
@@ -57,7 +60,7 @@ def place_of(name: str, home: Home, shape: tuple[int, ...]) -> Place:
 
 def scratch(place: Place, dtype: str) -> Buffer:
     """The buffer for a value that the plan does not keep."""
-    format_ = FORMATS.get(dtype, dtype) if dtype != "bool" else "bf16"
+    format_ = NARROW_FORMATS.get(dtype) or FORMATS.get(dtype, "fp32")
     return Buffer(0, place.buffer, "scratch", format_, place.extents, place.pages, 1, tile_bytes(format_))
 
 

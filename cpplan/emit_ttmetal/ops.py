@@ -131,6 +131,25 @@ INTEGER: dict[str, Row] = {
 }  # fmt: skip
 """Operations on slots of 32-bit integers by op kind."""
 
+NARROW = {"uint8": "UInt8", "bool": "UInt8", "uint16": "UInt16"}
+"""Element types whose pages become whole numbers in floating-point slots."""
+
+
+def widened(name: str) -> Row:
+    """Whole numbers of DataFormat ``name`` in a slot to floating-point ones."""
+    types = f"<(uint32_t)DataFormat::{name}, (uint32_t)DataFormat::{{float}}>"
+    return Row(f"typecast_tile{types}({{0}})", f"typecast_tile_init{types}()", _UNARY.format("typecast"), in_place=True)
+
+
+def narrowed(name: str) -> Row:
+    """The inverse of :func:`widened`."""
+    types = f"<(uint32_t)DataFormat::{{float}}, (uint32_t)DataFormat::{name}>"
+    return Row(
+        f"typecast_tile{types}({{0}})", f"typecast_tile_init{types}()", _UNARY.format("typecast"), in_place=True,
+        result="int",
+    )  # fmt: skip
+
+
 SYMBOLS: dict[str, str] = {
     "tanh": "tanh", "exp": "exp", "exp2": "exp2", "expm1": "expm1", "log": "log", "log2": "log2", "log1p": "log1p",
     "sqrt": "sqrt", "rsqrt": "rsqrt", "sin": "sin", "cos": "cos", "erf": "erf", "fabs": "abs", "pow": "pow",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from cpplan.emit_ttmetal import ops as table
@@ -49,8 +49,9 @@ class Trees:
 
     ``places`` holds what is in buffers at the moment; ``position`` is the loop of the point that is computed,
     ``making`` what it makes; ``vector_lane`` tells along which lane a value of one long axis lies by itself. Along the
-    axes ``zeroed`` of a value unused elements must be 0; in the buffers ``filled`` they are something else. ``extra``
-    ops are known besides those of the program.
+    axes ``zeroed`` of a value unused elements must be 0; in the buffers ``filled`` they are something else. Buffers
+    ``widened`` hold floating-point numbers whatever the type of the value. ``extra`` ops are known besides those of the
+    program.
     """
 
     program: TileProgram
@@ -61,6 +62,7 @@ class Trees:
     making: tuple[str, Home] | None = None
     zeroed: Mapping[str, frozenset[int]] = field(default_factory=dict)
     filled: frozenset[str] = frozenset()
+    widened: set[str] = field(default_factory=set)
     extra: Mapping[str, Op] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -95,13 +97,28 @@ class Trees:
             mode = reading(place.home, view, lanes)
             if mode is not None:
                 page = place.page({axis: role.index for axis, role in enumerate(view)})
-                return Read(place.buffer, page, mode, table_domain(self.dtypes.get(name, "fp32")))
+                return self._brought(name, Read(place.buffer, page, mode), place)
         home = tuple(role.lane for role in view)
         if places and (name, home) != self.making:
             raise NeedHome(name, home)
         if places and self.op(name) is None:
             raise self._unreachable(name)
         return None
+
+    def _brought(self, name: str, page: Read, place: Place) -> Node:
+        """A page as its elements are worked on."""
+        dtype = self.dtypes.get(name, "fp32")
+        if dtype in ("int32", "uint32"):
+            return replace(page, domain="int")
+        if dtype in table.NARROW and place.buffer not in self.widened:
+            return Apply(table.widened(table.NARROW[dtype]), (replace(page, domain="int"),))
+        if dtype in ("int8", "int16", "int64") and name in self.loads:
+            access = self.loads[name]
+            raise ScheduleError(
+                f"{access.source or self.program.source}: the compute unit has no elements of type {dtype}, such as "
+                f"{access.tensor} has: use int32"
+            )
+        return page
 
     def _unreachable(self, name: str) -> ScheduleError:
         access = self.loads.get(name)
@@ -265,13 +282,10 @@ def scan_home(op: Op) -> Home:
     return tuple("row" if a == axis else ("col" if others and a == others[-1] else "at") for a in long)
 
 
-def table_domain(dtype: str) -> table.Domain:
-    """What a slot holds after a page of ``dtype`` was read."""
-    return "int" if dtype in ("int32", "uint32") else "float"
-
-
 def as_stored(node: Node, format_: str) -> Node:
     """``node`` as its buffer holds it."""
+    if format_ in table.NARROW:
+        return Apply(table.narrowed(table.NARROW[format_]), (converted(node, "float"),))
     return converted(node, "int" if format_ in ("int32", "uint32") else "float")
 
 

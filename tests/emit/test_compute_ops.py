@@ -133,6 +133,20 @@ def test_operations_on_whole_numbers() -> None:
         np.testing.assert_array_equal(found[out], wanted, err_msg=name)
 
 
+def test_small_whole_numbers_and_booleans() -> None:
+    small = Small()
+    a, b = small.load((SIZE,), "uint8"), small.load((SIZE,), "bool")
+    x, y = (small.op("cast", value, dtype="fp32") for value in (a, b))
+    chosen = small.op("where", b, x, small.constant(-1, (SIZE,)), dtype="fp32")
+    bigger = small.op("cmp", x, small.constant(50, (SIZE,)), dtype="bool", predicate="gt")
+    outs = [small.store(value) for value in (small.op("add", x, y), chosen, bigger, small.op("add", a, a))]
+    tensors = {"in0": np.arange(SIZE) % 100, "in1": np.arange(SIZE) % 3 == 0}
+    found = run(small, tensors)
+    n, flag = tensors["in0"], tensors["in1"]
+    for out, wanted in zip(outs, (n + flag, np.where(flag, n, -1), n > 50, 2 * n), strict=True):
+        np.testing.assert_array_equal(found[out], wanted)
+
+
 def test_the_cases_cover_the_table() -> None:
     kinds = {name.split()[0] for name, _, _ in CASES} | {"cmp_" + name for name in COMPARED}
     assert set(FLOAT) - TOUCHED <= kinds | set(BINARY)

@@ -30,6 +30,7 @@ def every_row(real: str) -> str:
     """A kernel that calls every row of the table once."""
     tables = (ops.FLOAT, ops.IMMEDIATE, ops.INTEGER, ops.REDUCE)
     rows = [row for table in tables for row in table.values()]
+    rows += [make(name) for name in set(ops.NARROW.values()) for make in (ops.widened, ops.narrowed)]
     rows += [ops.FILL, ops.FILL_INT, ops.COPY, ops.COPY_INT, ops.CUMSUM]
     lines = []
     for row in rows:
