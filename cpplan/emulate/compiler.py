@@ -7,12 +7,12 @@ import hashlib
 import os
 import shutil
 import subprocess
-import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from cpplan.emit_ttmetal.program import Kernel, Program
+from cpplan.emulate.cache import cached
 from cpplan.emulate.faults import KernelCompileError, ToolMissing
 from cpplan.emulate.kernel_config import config_header
 
@@ -22,12 +22,6 @@ MACHINE_FLAGS = (*COMMON_FLAGS, "-O3", "-march=native", "-fno-math-errno", "-fno
 # Device pointers are 32 bits wide, so kernels cast between them and integers: an error for C++ unless permissive.
 KERNEL_FLAGS = (*COMMON_FLAGS, "-O1", "-g1", "-fPIC", "-shared", "-fpermissive", "-w")
 TIMEOUT_SECONDS = 300
-
-
-def cache_folder() -> Path:
-    """``$XDG_CACHE_HOME/cpplan/emulate``, by default below ``~/.cache``."""
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return Path(base) / "cpplan" / "emulate"
 
 
 @functools.cache
@@ -43,7 +37,7 @@ def compiler() -> str:
 def machine_binary() -> Path:
     """The compiled machine."""
     key = _key("machine", *MACHINE_FLAGS, _device_hash(), _cpu())
-    return _build(key, "machine", _compile_machine)
+    return cached(key, "machine", _compile_machine)
 
 
 def kernel_object(program: Program, kernel: Kernel, include: tuple[Path, ...] = ()) -> Path:
@@ -51,27 +45,13 @@ def kernel_object(program: Program, kernel: Kernel, include: tuple[Path, ...] = 
     header = config_header(program, kernel)
     key = _key("kernel", *KERNEL_FLAGS, _headers_hash(), *map(str, include), kernel.name, header, kernel.source)
     name = f"{_file_stem(kernel)}.kernel.so"
-    return _build(key, name, lambda folder: _compile_kernel(folder, name, kernel, header, include))
+    return cached(key, name, lambda folder: _compile_kernel(folder, name, kernel, header, include))
 
 
 def kernel_objects(program: Program, include: tuple[Path, ...] = ()) -> dict[int, Path]:
     """Objects of all kernels of a program, by position; distinct ones compile side by side."""
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
         return dict(enumerate(pool.map(lambda kernel: kernel_object(program, kernel, include), program.kernels)))
-
-
-def _build(key: str, name: str, make: Callable[[Path], None]) -> Path:
-    folder = cache_folder() / key
-    if not (folder / name).exists():
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
-            make(Path(scratch))
-            folder.mkdir(exist_ok=True)
-            for file in Path(scratch).iterdir():
-                if file.name != name:
-                    os.replace(file, folder / file.name)
-            os.replace(Path(scratch) / name, folder / name)
-    return folder / name
 
 
 def _compile_machine(folder: Path) -> None:

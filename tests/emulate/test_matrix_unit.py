@@ -143,7 +143,7 @@ def test_the_scaler_counts_twice_in_a_scalar_sum() -> None:
 
 @pytest.mark.parametrize("dim", AXES)
 def test_the_vector_unit_reads_anything_where_a_reduction_wrote_nothing(dim: str) -> None:
-    """The reduction's mask hides it, but for column 16, which a row's mask lets through; reduce_uninit lifts the mask."""
+    """The reduction's mask hides it, except for column 16, which a row's mask lets through; reduce_uninit lifts it."""
     negate = "negative_tile_init(); negative_tile(0);"
     x = matrix(21)
     for uninit in (False, True):

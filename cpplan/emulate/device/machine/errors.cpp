@@ -77,8 +77,8 @@ std::string describe(const Core& core, uint32_t index) {
     return text;
 }
 
-std::string describe(const Processor& p) {
-    std::string text = "core (" + std::to_string(p.core->x) + ", " + std::to_string(p.core->y) + ") " + p.kernel;
+std::string waiting_for(const Processor& p) {
+    std::string text = p.kernel;
     const Wait& w = p.wait;
     switch (w.kind) {
         case Wait::Room:

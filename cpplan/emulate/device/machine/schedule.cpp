@@ -45,15 +45,18 @@ void resume(Processor& p) {
     machine.current = nullptr;
 }
 
+// Kernels that wait for the same thing share a line, with the first few of their cores.
 [[noreturn]] void report_deadlock() {
-    std::string text = "no kernel can go on:";
-    int lines = 0, more = 0;
+    std::map<std::string, std::vector<const Core*>> waiting;
     for (auto& p : machine.processors)
-        if (!p->done) {
-            if (lines++ < 24) text += "\n  " + describe(*p);
-            else ++more;
-        }
-    if (more) text += "\n  and " + std::to_string(more) + " more";
+        if (!p->done) waiting[waiting_for(*p)].push_back(p->core);
+    std::string text = "no kernel can go on:";
+    for (auto& [what, cores] : waiting) {
+        text += "\n  " + what + (cores.size() == 1 ? ": core" : ": cores");
+        for (size_t i = 0; i < std::min<size_t>(cores.size(), 4); ++i)
+            text += (i ? ", (" : " (") + std::to_string(cores[i]->x) + ", " + std::to_string(cores[i]->y) + ")";
+        if (cores.size() > 4) text += " and " + std::to_string(cores.size() - 4) + " more";
+    }
     fail_plain("deadlock", text);
 }
 

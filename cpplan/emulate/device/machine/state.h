@@ -140,7 +140,7 @@ extern Machine machine;
 // errors.cpp
 [[noreturn]] void fail(const char* kind, const std::string& message);
 [[noreturn]] void fail_plain(const char* kind, const std::string& message);
-std::string describe(const Processor& processor);
+std::string waiting_for(const Processor& processor);
 std::string describe(const Core& core, uint32_t buffer);
 void install_signal_handlers(uint32_t seconds);
 

@@ -1,0 +1,43 @@
+"""Compiled objects by content: built aside, moved into place, the least recently used ones dropped."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+MOST_ENTRIES = 8000
+"""Entries that are kept; a kernel takes about 50 kB."""
+
+
+def cache_folder() -> Path:
+    """``$XDG_CACHE_HOME/cpplan/emulate``, by default below ``~/.cache``."""
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return Path(base) / "cpplan" / "emulate"
+
+
+def cached(key: str, name: str, make: Callable[[Path], None]) -> Path:
+    """File ``name`` of entry ``key``; if it is missing, ``make`` fills a scratch folder with it."""
+    folder = cache_folder() / key
+    if (folder / name).exists():
+        os.utime(folder)
+        return folder / name
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
+        make(Path(scratch))
+        folder.mkdir(exist_ok=True)
+        for file in sorted(Path(scratch).iterdir(), key=lambda file: file.name == name):
+            os.replace(file, folder / file.name)
+    _drop_oldest(folder.parent)
+    return folder / name
+
+
+def _drop_oldest(folder: Path) -> None:
+    entries = [entry for entry in os.scandir(folder) if entry.is_dir()]
+    if len(entries) <= MOST_ENTRIES:
+        return
+    by_age = sorted(entries, key=lambda entry: entry.stat().st_mtime)
+    for entry in by_age[: len(entries) - MOST_ENTRIES * 3 // 4]:
+        shutil.rmtree(entry.path, ignore_errors=True)

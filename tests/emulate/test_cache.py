@@ -1,0 +1,48 @@
+"""The cache of compiled objects: made once, nothing half-made, bounded."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cpplan.emulate import cache
+
+
+@pytest.fixture(autouse=True)
+def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+
+def write(text: str) -> Callable[[Path], None]:
+    def make(folder: Path) -> None:
+        (folder / "thing").write_text(text)
+
+    return make
+
+
+def test_an_entry_is_made_once() -> None:
+    first = cache.cached("k", "thing", write("one"))
+    assert cache.cached("k", "thing", write("two")) == first
+    assert first.read_text() == "one"
+
+
+def test_a_failed_build_leaves_nothing() -> None:
+    def fail(folder: Path) -> None:
+        (folder / "thing").write_text("half")
+        raise ValueError
+
+    with pytest.raises(ValueError):
+        cache.cached("k", "thing", fail)
+    assert not list(cache.cache_folder().iterdir())
+
+
+def test_the_least_recently_used_entries_go_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "MOST_ENTRIES", 4)
+    for i in range(4):
+        os.utime(cache.cached(f"k{i}", "thing", write("x")).parent, (i, i))
+    cache.cached("k0", "thing", write("x"))  # used again, so no longer the oldest
+    cache.cached("new", "thing", write("x"))
+    assert sorted(entry.name for entry in cache.cache_folder().iterdir()) == ["k0", "k3", "new"]
