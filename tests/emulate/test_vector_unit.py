@@ -241,6 +241,28 @@ def test_typecast(source: DataFormat, target: DataFormat) -> None:
     assert np.array_equal(got.astype(np.float32), x)
 
 
+EDGES: list[tuple[DataFormat, list[float], DataFormat, list[int]]] = [
+    ("fp32", [1.9, -1.9, 3e9, -3e9], "int32", [1, -1, 2**31 - 1, -(2**31)]),
+    ("fp32", [1.5, 2.5, -4.0, 70000.0], "uint16", [2, 2, 0, 65535]),
+    ("fp32", [255.9, 257.0, -1.0, 3e9], "uint8", [255, 1, 255, 0]),
+    ("int32", [-5, 65536, 7, 65535], "uint16", [0, 65535, 7, 65535]),
+]
+
+
+@pytest.mark.parametrize("source, values, target, expected", EDGES)
+def test_typecast_at_the_edges(
+    source: DataFormat, values: list[float], target: DataFormat, expected: list[int]
+) -> None:
+    """Saturation, rounding and wrapping as ckernel_sfpu_typecast.h has them."""
+    x = np.zeros((1, 1024), np.float32 if source == "fp32" else np.int32)
+    x[0, :4] = values
+    codes = f"{FORMAT_CODES[source]}, {FORMAT_CODES[target]}"
+    call = f"typecast_tile_init<{codes}>(); typecast_tile<{codes}>(0);"
+    config = full_width() if source == "fp32" else ComputeConfig(fp32_dest_acc=True)
+    got = run_pipeline(compute_source(["eltwise_unary/typecast"], one_tile(call)), [(x, source)], (1, target), config)
+    assert got[0, :4].astype(np.int64).tolist() == expected
+
+
 def test_cumsum_runs_down_columns_and_carries_over() -> None:
     x = round_bf16(np.random.default_rng(4).uniform(0, 1, (64, 32)).astype(np.float32))
     body = """

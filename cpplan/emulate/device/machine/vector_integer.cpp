@@ -107,12 +107,22 @@ bool wide(Format f) { return f == Format::Int32 || f == Format::UInt32; }
 
 float from_integer(uint32_t u, Format f) { return f == Format::Int32 ? float(int32_t(u)) : float(u); }
 
-uint32_t clamped(double x, Format to) {
+uint32_t saturated(double x, Format to) {
     double low = to == Format::Int32 ? -2147483648.0 : 0.0;
-    double high = to == Format::UInt16 ? 65535.0 : to == Format::UInt8 ? 255.0 : to == Format::Int32 ? 2147483647.0 : 4294967295.0;
-    if (std::isnan(x)) return 0;
-    double y = std::min(std::max(x, low), high);
+    double high = to == Format::UInt16 ? 65535.0 : to == Format::Int32 ? 2147483647.0 : 4294967295.0;
+    double y = std::isnan(x) ? high : std::min(std::max(x, low), high);
     return to == Format::Int32 ? uint32_t(int32_t(y)) : uint32_t(y);
+}
+
+uint32_t to_integer(float x, Format to) {
+    if (to == Format::UInt8) return std::fabs(x) < 2147483648.0f ? uint32_t(int64_t(x)) & 255u : 0;    // wraps
+    return saturated(to == Format::UInt16 ? std::nearbyint(x) : std::trunc(x), to);
+}
+
+uint32_t between_integers(uint32_t u, Format from, Format to) {
+    if (to == Format::UInt8) return u & 255u;
+    if (to == Format::UInt16) return saturated(from == Format::Int32 ? double(int32_t(u)) : double(u), to);
+    return u;
 }
 
 }  // namespace
@@ -142,22 +152,21 @@ void vector_where_integer(uint32_t in0, uint32_t in1, uint32_t in2, uint32_t out
     for (uint32_t i = 0; i < TILE; ++i) d[i] = with_bits(bits_of(x[i]) != 0 ? bits_of(y[i]) : bits_of(z[i]));
 }
 
-// Floats to uint16 round to nearest, to 32 bits they truncate; out of range saturates (source: ckernel_sfpu_typecast.h).
+// Floats to uint16 round to nearest, to 32 bits they truncate, and saturate; to uint8 they truncate and wrap. Pairs of float
+// formats leave DST alone, but for fp32 to bf16 (source: typecast.h, ckernel_sfpu_typecast.h).
 void typecast(Format from, Format to, uint32_t dst) {
     Registers& r = registers();
+    if (from == Format::Float16 || to == Format::Float16) fail("unsupported", "typecast_tile from or to fp16 does nothing on the device");
     if ((wide(from) || wide(to)) && !r.fp32) fail("format", "32-bit integers need a 32-bit DST (fp32_dest_acc_en)");
     float* t = vector_read(dst, is_integer(from) ? Datum::Integer : Datum::Float, "typecast_tile");
     for (uint32_t i = 0; i < TILE; ++i) {
-        if (is_integer(from) && is_integer(to)) {
-            uint32_t u = bits_of(t[i]);
-            double value = from == Format::Int32 ? double(int32_t(u)) : double(u);
-            t[i] = with_bits(wide(to) ? u : clamped(value, to));
-        } else if (is_integer(from)) t[i] = from_integer(bits_of(t[i]), from);
-        else if (is_integer(to)) t[i] = with_bits(clamped(wide(to) ? std::trunc(t[i]) : std::nearbyint(t[i]), to));
-        else if (to != Format::Float32) round_to_bf16(t + i, 1);
+        uint32_t u = bits_of(t[i]);
+        if (is_integer(from)) t[i] = is_integer(to) ? with_bits(between_integers(u, from, to)) : from_integer(u, from);
+        else if (is_integer(to)) t[i] = with_bits(to_integer(t[i], to));
     }
     dst_write(dst, is_integer(to) ? Datum::Integer : Datum::Float, "typecast_tile");
-    if (!is_integer(to)) round_dst(t);
+    if (from == Format::Float32 && to == Format::Float16_b) round_to_bf16(t, TILE);
+    else if (!is_integer(to)) round_dst(t);
 }
 
 }  // namespace emu
