@@ -94,7 +94,8 @@ def _run(launch: Launch, memory: Memory) -> dict[str, npt.NDArray[Any]]:
     flat = {name: torch.from_numpy(np.array(data)) for name, data in memory.items()}
     types = {name: getattr(torch, TORCH_TYPES[tensor.dtype]) for name, tensor in tensor_arguments(launch).items()}
     given = {name: _argument(name, value, flat, types) for name, value in launch.arguments.items()}
-    _interpreted(launch.function)[launch.grid](**given, **launch.constexprs)
+    with np.errstate(all="ignore"):  # a GPU does not mind infinities either
+        _interpreted(launch.function)[launch.grid](**given, **launch.constexprs)
     return {name: tensor.numpy() for name, tensor in flat.items()}
 
 
