@@ -17,7 +17,7 @@ from cpplan.emit_ttmetal.elementwise import refuse
 from cpplan.emit_ttmetal.facts import shapes_of
 from cpplan.emit_ttmetal.indices import index_text, stop_text, trips_text
 from cpplan.emit_ttmetal.kept import Kept, home_of, home_of_access, place_of, scratch, tiles_before
-from cpplan.emit_ttmetal.lives import Lives, Where
+from cpplan.emit_ttmetal.lives import Life, Lives, Where
 from cpplan.emit_ttmetal.names import identifier
 from cpplan.emit_ttmetal.needs import NeedHome
 from cpplan.emit_ttmetal.places import Home, Place
@@ -52,14 +52,15 @@ class Body:
     maker: Maker
     kept: Kept
     dtypes: dict[str, str]
-    last_use: Mapping[str, Where]
+    known_lives: Mapping[str, Life]
+    early: bool
     text: Text
     extra: dict[str, Buffer] = field(default_factory=dict)
     _guards: list[tuple[Where, str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         program = self.schedule.program
-        self.lives = Lives(self.last_use)
+        self.lives = Lives(self.known_lives, self.early)
         self.shapes = shapes_of(program)
         self.buffers = {b.name: b for b in self.schedule.buffers}
         self.streams = {s.buffer: s for s in self.schedule.streams}
@@ -88,6 +89,7 @@ class Body:
         """One list of steps."""
         for number, step in enumerate(steps):
             self._step(step, where, number)
+            self.give_up(where)
         self.end(where)
 
     def _step(self, step: Step, where: Where, number: int) -> None:
@@ -128,6 +130,7 @@ class Body:
             inside = (*where, number)
             for position, inner in enumerate(step.body):
                 self._step(inner, inside, position)
+                self.give_up(inside)
             if loop is not None and loop.name not in self.last:
                 with self.guard(inside, extents_of(step)):
                     self.carried.end_of_trip(loop, inside)
@@ -192,9 +195,11 @@ class Body:
             op = self.ops.get(name)
             if op is not None:
                 self.keep(name, op, where)
+                self.give_up(where)
                 self.carried.at_op(name, step.loop, where)
             for stream in self.stores.get(name, ()):
                 self._store(stream, step.loop, where)
+            self.give_up(where)
         if step.loop is not None and self.last.get(step.loop) is step:
             self.carried.end_of_trip(self.loops[step.loop], where)
 
@@ -215,6 +220,8 @@ class Body:
         """Make the buffers that ``value`` is kept in."""
         for home, buffer in self._homes(value, op):
             if any(place.buffer == buffer for place in self.places.get(value, ())):
+                continue
+            if op is None and self.lives.is_over(buffer):
                 continue
             place = place_of(buffer, home, self.shapes[value])
             if buffer not in self.buffers:
@@ -277,9 +284,13 @@ class Body:
         self.maker.unit.used.clear()
 
     def end(self, where: Where) -> None:
-        """Give up the blocks whose last use is in this list of steps."""
+        """The list of steps ``where`` ends: give up what is used in it alone."""
         self.carried.forget(where)
-        for block, condition in self.lives.ended(where, tuple(self._guards)):
+        self.give_up(where, at_end=True)
+
+    def give_up(self, where: Where, at_end: bool = False) -> None:
+        """Give up the blocks whose last use in the list of steps ``where`` is over."""
+        for block, condition in self.lives.ended(where, tuple(self._guards), at_end):
             pop = f"cb_pop_front({self.cb(block.buffer)}, {block.pages});"
             self.text.line(f"if ({condition}) {pop}" if condition else pop)
             for value, places in list(self.places.items()):

@@ -88,6 +88,7 @@ class CarriedStates:
         body.comment(carry.yielded, carry.argument)
         body.trees.begin(loop)
         body.maker.make(body.text, carry.yielded, place, "chain")
+        body.maker.unit.used.add(place.buffer)
         body.note_uses(where)
         body.places[carry.argument] = [place]
         return place

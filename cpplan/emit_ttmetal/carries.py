@@ -47,11 +47,14 @@ def _when(uses: _Uses, carry: Carry, carries: list[Carry]) -> When:
     readers = [(at, root) for at, root in uses.roots if root != carry.yielded]
     if own is None or not any(uses.reaches(root, carry.yielded) for _, root in readers):
         return "copy" if own is not None and carry.yielded in uses.kept else "end"
-    old = [at for at, root in readers if uses.reaches(root, carry.argument)]
+    next_value = carry.yielded  # in its buffer once it is made, so nobody computes it from the old one again
+    old = [at for at, root in readers if uses.reaches(root, carry.argument, next_value)]
     old += [
         math.inf
         for other in carries
-        if other is not carry and uses.reaches(other.yielded, carry.argument) and other.yielded not in uses.kept
+        if other is not carry
+        and uses.reaches(other.yielded, carry.argument, next_value)
+        and other.yielded not in uses.kept
     ]
     return "op" if all(at < own for at in old) and carry.yielded not in uses.kept else "copy"
 
@@ -100,19 +103,20 @@ class _Uses:
             if other.name in inside and other is not loop:
                 at = max((i for i, op in enumerate(program.ops) if op.loop == other.name), default=0)
                 self.roots += [(at, name) for c in other.carries for name in (c.initial, c.yielded)]
-        self._below: dict[str, frozenset[str]] = {}
+        self._below: dict[tuple[str, str], frozenset[str]] = {}
 
-    def reaches(self, root: str, name: str) -> bool:
-        """Whether computing ``root`` takes ``name``, through values that are not in buffers."""
-        return (name == root and name not in self.ops) or name in self._inputs(root)
+    def reaches(self, root: str, name: str, stored: str = "") -> bool:
+        """Whether computing ``root`` takes ``name``, through values that are not in buffers; ``stored`` is one more
+        that is."""
+        return (name == root and name not in self.ops) or name in self._inputs(root, stored)
 
-    def _inputs(self, name: str) -> frozenset[str]:
-        if name not in self._below:
+    def _inputs(self, name: str, stored: str) -> frozenset[str]:
+        if (name, stored) not in self._below:
             op: Op | None = self.ops.get(name)
             found: set[str] = set()
             for operand in op.operands if op is not None else ():
                 found.add(operand)
-                if operand not in self.kept:
-                    found |= self._inputs(operand)
-            self._below[name] = frozenset(found)
-        return self._below[name]
+                if operand not in self.kept and operand != stored:
+                    found |= self._inputs(operand, stored)
+            self._below[name, stored] = frozenset(found)
+        return self._below[name, stored]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from cpplan.emit_ttmetal.arguments import digit_lines
 from cpplan.emit_ttmetal.body import Body
@@ -13,7 +13,7 @@ from cpplan.emit_ttmetal.facts import computes_in_32_bits, dtypes_of, live_carri
 from cpplan.emit_ttmetal.forms import COLUMNS, LANES, ROWS
 from cpplan.emit_ttmetal.index_pages import FLOAT_BITS, drop_pages, make_pages, with_sources
 from cpplan.emit_ttmetal.kept import Kept, index_buffers, placed_behind
-from cpplan.emit_ttmetal.lives import Where
+from cpplan.emit_ttmetal.lives import Life, shared
 from cpplan.emit_ttmetal.movement.device_text import functions_used
 from cpplan.emit_ttmetal.names import identifier
 from cpplan.emit_ttmetal.needs import NeedHome, Unavailable
@@ -49,9 +49,9 @@ def compute_kernel(schedule: Schedule) -> ComputeSource:
     has not, expressions that do not fit DST, and kernels whose buffers do not fit SRAM.
     """
     schedule = expanded(schedule)
-    kept, last_use, full = Kept(carried=live_carries(schedule.program)), dict[str, Where](), False
+    kept, lives, full = Kept(carried=live_carries(schedule.program)), dict[str, Life](), False
     for _ in range(ROUNDS):
-        attempt = _Attempt(schedule, kept, last_use, full)
+        attempt = _Attempt(schedule, kept, lives, full)
         try:
             attempt.run()
         except NeedHome as need:
@@ -71,10 +71,21 @@ def compute_kernel(schedule: Schedule) -> ComputeSource:
             full = True
         else:
             if attempt.settled:
-                return attempt.result()
-            last_use = attempt.body.lives.seen
+                return _given_up_early(attempt) or attempt.result()
+            lives = attempt.body.lives.seen
             kept.index_pages |= attempt.trees.forms.index_pages
     raise InternalError("the buffers of the compute kernel do not settle")
+
+
+def _given_up_early(attempt: _Attempt) -> ComputeSource | None:
+    """The kernel with every block given up after its last use, so that others can have its buffer; None where that
+    changes anything else."""
+    again = replace(attempt, early=True, text=Text(depth=1))
+    try:
+        again.run()
+    except (NeedHome, NotInPlace, OutOfSlots, Unavailable):
+        return None
+    return again.result() if again.settled else None
 
 
 def _too_large(program: TileProgram) -> ScheduleError:
@@ -103,8 +114,9 @@ class _Attempt:
 
     schedule: Schedule
     kept: Kept
-    last_use: Mapping[str, Where]
+    lives: Mapping[str, Life]
     full: bool
+    early: bool = False
     text: Text = field(default_factory=lambda: Text(depth=1))
 
     def __post_init__(self) -> None:
@@ -119,7 +131,7 @@ class _Attempt:
         indices = [dim.name for dim in program.dims] + [loop.name for loop in program.loops]
         taken = frozenset(map(identifier, indices))
         maker = Maker(self.trees, self.unit, self.slots, formats, taken)
-        self.body = Body(self.schedule, maker, self.kept, dtypes, self.last_use, self.text)
+        self.body = Body(self.schedule, maker, self.kept, dtypes, self.lives, self.early, self.text)
         formats.extra = self.body.extra
 
     def _vector_lane(self, value: str) -> Lane:
@@ -136,22 +148,27 @@ class _Attempt:
     def settled(self) -> bool:
         """Whether the run knew all that it found."""
         known = self.trees.forms.index_pages <= self.kept.index_pages
-        return known and self.body.lives.seen == self.last_use
+        return known and self.body.lives.seen == self.lives
 
     def result(self) -> ComputeSource:
         """The kernel."""
-        pages = with_sources(self.kept.index_pages)
-        buffers = placed_behind(self.schedule, (*self.body.extra.values(), *index_buffers(pages)))
-        in_full = self.unit.copied - self.unit.multiplied
+        extra, multiplied = self.body.extra, self.unit.multiplied
+        kinds = {name: (b.format, b.pages, name in multiplied) for name, b in extra.items()}
+        owners = shared(self.body.lives, kinds)
+        own = [buffer for name, buffer in extra.items() if owners[name] == name]
+        pages = index_buffers(with_sources(self.kept.index_pages))
+        buffers = placed_behind(self.schedule, (*own, *pages))
         config = ComputeConfig(
             math_fidelity=_fidelity(self.schedule),
             fp32_dest_acc=self.wide,
             dst_full_sync=self.full,
-            unpack_to_dest_fp32=tuple(b.index for b in buffers if b.format == "fp32" and b.name in in_full),
+            unpack_to_dest_fp32=tuple(
+                b.index for b in buffers if b.format == "fp32" and b.name in self.unit.copied - multiplied
+            ),
         )
-        return ComputeSource(self._whole(buffers), config, buffers)
+        return ComputeSource(self._whole(buffers, owners), config, buffers)
 
-    def _whole(self, buffers: tuple[Buffer, ...]) -> str:
+    def _whole(self, buffers: tuple[Buffer, ...], owners: Mapping[str, str]) -> str:
         program, unit = self.schedule.program, self.unit
         body = "\n".join(self.text.lines)
         block = ", ".join(f"{name}={value}" for name, value in program.block)
@@ -170,6 +187,9 @@ class _Attempt:
             for buffer in buffers:
                 what = f"{buffer.slots} x {buffer.pages} pages of {buffer.format}, {buffer.role}"
                 text.line(f"constexpr uint32_t {unit.names[buffer.name]} = {buffer.index};  // {what}")
+            for name, owner in owners.items():
+                if name != owner:
+                    text.line(f"constexpr uint32_t {unit.names[name]} = {unit.names[owner]};  // later on")
             for line in digit_lines(self.schedule):
                 text.line(line)
             text.line()

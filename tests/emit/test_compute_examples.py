@@ -22,6 +22,9 @@ SIZES = {
 }  # fmt: skip
 """Arguments of each example's ``main``, small enough for a second or two, some that blocks do not divide."""
 
+TOLERANCE = 0.02
+"""Of the largest value: bf16 has 8 bits, and at HiFi2 products of bf16 lose a few of them."""
+
 DEVICES = {"wormhole": "3x2@1,1", "blackhole": "2x3@0,0"}
 
 
@@ -33,7 +36,7 @@ def test_examples_compute_what_their_tile_programs_say(name: str) -> None:
         for seed in range(2):
             plan = random_plan(program, device, Random(seed)) if seed else simple_plan(program, device)
             for store, error in check(program, device, plan, seed).items():
-                assert error < 0.01, (program.name, plan, store)
+                assert error < TOLERANCE, (program.name, plan, store)
 
 
 @pytest.mark.parametrize(("name", "cores"), [("matmul", "4x1@0,0"), ("flash_decode", "1x4@0,0")])
@@ -44,7 +47,7 @@ def test_loops_shared_by_cores(name: str, cores: str) -> None:
         plan = random_plan(program, device, Random(seed), shared=True)
         assert plan.combine is not None
         for store, error in check(program, device, plan, seed).items():
-            assert error < 0.01, (plan, store)
+            assert error < TOLERANCE, (plan, store)
 
 
 def test_what_cores_cannot_do_is_an_error_with_the_line() -> None:
