@@ -7,7 +7,7 @@ Ullman 1970), so that a tree takes as few as possible. A number beside an operan
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
@@ -49,6 +49,7 @@ class Phase:
     free: list[int] = field(default_factory=list)
     _written: set[int] = field(default_factory=set)
     _depth: int = 0
+    _pinned: int = 0
     _held: dict[Node, int] = field(default_factory=dict)
     _uses: Counter[Node] = field(default_factory=Counter)
 
@@ -60,11 +61,12 @@ class Phase:
         if count > self.capacity:
             raise OutOfSlots
         self.free = [slot for slot in self.free if slot >= count]
+        self._pinned = count
         return range(count)
 
-    def compute(self, node: Node, into: int | None = None) -> int:
-        """Emit ``node`` and all it needs; returns its slot, which is ``into`` where that is given."""
-        with self._scope(node):
+    def compute(self, node: Node, into: int | None = None, given: Mapping[Node, int] | None = None) -> int:
+        """Emit ``node`` and all it needs but what is ``given`` in slots; returns its slot, ``into`` if that is said."""
+        with self._scope(node, given or {}):
             slot = self._value(node, into)
             if into is not None and slot != into:  # it was held elsewhere
                 self._apply(ops.COPY if node.domain == "float" else ops.COPY_INT, (slot,), into)
@@ -79,16 +81,16 @@ class Phase:
     # -- nodes ---------------------------------------------------------------------------------------------------------
 
     @contextmanager
-    def _scope(self, root: Node) -> Iterator[None]:
+    def _scope(self, root: Node, given: Mapping[Node, int]) -> Iterator[None]:
         held, uses = self._held, self._uses
-        self._held, self._uses = {}, Counter()
+        self._held, self._uses = dict(given), Counter()
         self._count(root, set())
         yield
         self._held, self._uses = held, uses
 
     def _count(self, node: Node, seen: set[Node]) -> None:
         self._uses[node] += 1
-        if node not in seen:
+        if node not in seen and node not in self._held:
             seen.add(node)
             for child in children(node):
                 self._count(child, seen)
@@ -204,7 +206,7 @@ class Phase:
         return self.free.pop(0)
 
     def _release(self, slot: int) -> None:
-        if slot not in self.free:
+        if slot not in self.free and slot >= self._pinned:
             self.free.append(slot)
             self.free.sort()
 

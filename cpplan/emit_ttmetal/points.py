@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
 from cpplan.emit_ttmetal.dst import OutOfSlots, Phase
-from cpplan.emit_ttmetal.nodes import Apply, Dot, Fold, Node, Number, Read, children, slots_needed
+from cpplan.emit_ttmetal.nodes import Apply, Dot, Fold, Node, Number, Read, children
 from cpplan.emit_ttmetal.ops import CUMSUM, FLOAT
 from cpplan.emit_ttmetal.places import Place, Role, View, lanes_of
 from cpplan.emit_ttmetal.text import ZERO, Text, number, plus, symbol, written
@@ -45,8 +46,8 @@ class Maker:
         cb, pages = self.unit.names[place.buffer], place.pages
         if filling in ("whole", "handed"):
             text.line(f"cb_reserve_back({cb}, {pages});")
-        if isinstance(node, Dot):
-            self._product(text, value, place, filling, node, dict(enumerate(names)))
+        if len(products_in(node)) == 1:
+            self._product(text, value, place, filling, dict(enumerate(names)))
         else:
             with self._over(text, place, {n: 1 for n in names}, names):
                 self.one(text, node, place, filling, place.page(dict(enumerate(indices))))
@@ -124,44 +125,63 @@ class Maker:
 
     # -- products ------------------------------------------------------------------------------------------------------
 
-    def _product(
-        self, text: Text, value: str, place: Place, filling: Filling, whole: Dot, names: dict[int, str]
+    def _product(self, text: Text, value: str, place: Place, filling: Filling, names: dict[int, str]) -> None:
+        """Tiles that hold one matrix product each, in blocks that fit DST: the larger, the less is unpacked."""
+        for slots, share in itertools.product(range(self.capacity, 0, -1), (True, False)):
+            trial, unit = Text(depth=text.depth), self.unit
+            self.unit = copy.copy(unit)
+            try:
+                self._blocks(trial, value, place, filling, names, slots, share)
+            except OutOfSlots:
+                self.unit = unit
+                continue
+            unit.take(self.unit)
+            self.unit = unit
+            text.lines += trial.lines
+            return
+        raise OutOfSlots
+
+    def _blocks(
+        self, text: Text, value: str, place: Place, filling: Filling, names: dict[int, str], slots: int, share: bool
     ) -> None:
-        """A matrix product in blocks of tiles that fit DST."""
+        """``_product`` in blocks of at most ``slots`` tiles."""
         axes = {lane: axis for axis, lane in enumerate(place.home)}
         rows, columns = (place.counts[axes[lane]] if lane in axes else 1 for lane in ("row", "col"))
-        extra = 0 if whole.initial is None else slots_needed(whole.initial) - 1
-        height, width = block_shape(rows, columns, self.capacity - extra, filling == "chain", whole)
+        first = self._tile(value, tuple(Role(lane, ZERO) for lane in place.home), place)
+        height, width = block_shape(rows, columns, slots, filling == "chain", products_in(first)[0])
         steps = {names[axes[lane]]: n for lane, n in (("row", height), ("col", width)) if lane in axes}
         with self._over(text, place, {n: steps.get(n, 1) for n in names.values()}, list(names.values())):
             corner = {a: symbol(n) if place.counts[a] > steps.get(n, 1) else ZERO for a, n in names.items()}
-            dots: list[Dot] = []
-            for row in range(height):
-                for column in range(width):
-                    here = dict(corner)
-                    for lane, shift in (("row", row), ("col", column)):
-                        if lane in axes:
-                            here[axes[lane]] = plus(here[axes[lane]], number(shift))
-                    view = tuple(Role(lane, here[axis]) for axis, lane in enumerate(place.home))
-                    dot = self.trees.node(value, view, lanes_of(view))
-                    assert isinstance(dot, Dot)
-                    dots.append(dot)
-            self._block(text, dots, height, width, place, filling, place.page(corner))
+            tiles = []
+            for row, column in itertools.product(range(height), range(width)):
+                here = dict(corner)
+                for lane, shift in (("row", row), ("col", column)):
+                    if lane in axes:
+                        here[axes[lane]] = plus(here[axes[lane]], number(shift))
+                tiles.append(
+                    self._tile(value, tuple(Role(lane, here[axis]) for axis, lane in enumerate(place.home)), place)
+                )
+            self._block(text, tiles, height, width, place, filling, place.page(corner), share)
 
     def _block(
-        self, text: Text, dots: list[Dot], height: int, width: int, place: Place, filling: Filling, page: Affine
-    ) -> None:
+        self, text: Text, tiles: list[Node], height: int, width: int, place: Place, filling: Filling, page: Affine,
+        share: bool,
+    ) -> None:  # fmt: skip
+        """A phase: what products are added to, the products, then what is made of each."""
         cb, count = self.unit.names[place.buffer], height * width
+        dots = [products_in(tile)[0] for tile in tiles]
+        for slot, tile in enumerate(tiles if filling == "chain" else ()):
+            _check_in_place(tile, place.buffer, plus(page, number(slot)))
         with self._front(place.buffer, page if filling == "chain" else ZERO):
             text.line("tile_regs_acquire();")
-            phase = Phase(text, self.unit, self.capacity)
+            phase = Phase(text, self.unit, self.capacity, share)
             for slot, dot in zip(phase.pin(count), dots, strict=True):
                 if dot.initial is not None:
-                    shift = plus(page, number(slot)) if filling == "chain" else page
-                    if filling == "chain":
-                        _check_in_place(dot.initial, place.buffer, shift)
                     phase.compute(dot.initial, slot)
             self.unit.multiply(text, dots[0], 0, height, width)
+            for slot, (tile, dot) in enumerate(zip(tiles, dots, strict=True)):
+                if tile is not dot:
+                    phase.compute(tile, slot, {dot: slot})
             text.line("tile_regs_commit();")
         if filling == "chain":
             text.line(f"cb_pop_front({cb}, {count});")
@@ -169,9 +189,9 @@ class Maker:
         if filling == "chain":
             text.line(f"cb_reserve_back({cb}, {count});")
         columns = next((n for lane, n in zip(place.home, place.counts, strict=True) if lane == "col"), 1)
+        in_order = filling == "chain" or (filling != "part" and (height == 1 or width == columns))
         for slot in range(count):
             at = plus(page, number(slot // width * columns + slot % width))
-            in_order = filling == "chain" or (filling != "part" and (height == 1 or width == columns))
             self.unit.pack(text, slot, place.buffer, None if in_order else at)
         text.line("tile_regs_release();")
         if filling == "chain":
@@ -208,6 +228,19 @@ class Maker:
         while name in self.taken:
             name += "_"
         return name
+
+
+def products_in(node: Node) -> list[Dot]:
+    """The matrix products that a tile is computed from, other than in loops of its own."""
+    found: dict[Dot, None] = {}
+    pending, seen = [node], set[Node]()
+    while pending:
+        one = pending.pop()
+        if one not in seen:
+            seen.add(one)
+            found |= {one: None} if isinstance(one, Dot) else {}
+            pending += children(one)
+    return list(found)
 
 
 def _for(name: str, count: int, step: int = 1) -> str:

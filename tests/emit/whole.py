@@ -52,6 +52,10 @@ class Filled(Block):
     def _compute(self, op: Op, operands: list[np.ndarray], attributes: dict[str, Any]) -> Any:
         if op.kind == "erf":
             return np.vectorize(math.erf)(operands[0])
+        if op.kind == "broadcast" and "lanes" in attributes:  # the axes of the result that the operand has
+            kept = [int(axis) for axis in str(attributes["lanes"]).split(",")]
+            missing = tuple(axis for axis in range(len(op.shape)) if axis not in kept)
+            return np.broadcast_to(np.expand_dims(operands[0], missing), op.shape)
         if op.kind == "extern_elementwise":
             return LIBRARY[str(attributes["symbol"]).removeprefix("__nv_")](*operands)
         if op.kind == "scan_sum":
