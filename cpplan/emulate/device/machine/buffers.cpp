@@ -57,8 +57,7 @@ void pop(Core& core, Buffer& b, uint32_t index, uint32_t n) {
     if (n > b.waited) fail("wait", "pop of " + pages(n) + " from " + describe(core, index) + ", of which " + std::to_string(b.waited) + " were waited for");
     lap_rule(b, b.popped, n, "pop", index);
     uint32_t start = b.base + uint32_t(b.popped % b.pages) * b.page;
-    for (const Span& s : p.sending)
-        if (s.overlaps(start, n * b.page)) fail("barrier", "pop from " + describe(core, index) + " while a NoC write from it may not have left");
+    if (leaves_from(p, start, n * b.page)) fail("barrier", "pop from " + describe(core, index) + " while a NoC write from it may not have left");
     b.popped += n;
     b.popped_by[p.role] += n;
     b.waited -= n;

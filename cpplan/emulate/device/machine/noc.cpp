@@ -175,6 +175,12 @@ bool contains_sender(uint64_t address) {
     return c.noc_x >= r.x0 && c.noc_x <= r.x1 && c.noc_y >= r.y0 && c.noc_y <= r.y1;
 }
 
+bool leaves_from(const Processor& p, uint32_t offset, uint32_t bytes) {
+    for (const Transfer& t : p.pending)
+        if (t.kind == Transfer::Write && !t.departed && Span{t.local, t.bytes}.overlaps(offset, bytes)) return true;
+    return false;
+}
+
 void land_something(Processor& p) {
     if (p.pending.empty()) return;
     size_t index = random_below(uint32_t(p.pending.size()));

@@ -49,7 +49,6 @@ void issue_write(uint32_t from, uint64_t to, uint32_t bytes, bool multicast, boo
     t.local = local;
     t.bytes = bytes;
     p.pending.push_back(std::move(t));
-    p.sending.push_back({local, bytes});
     p.unacknowledged = true;
     ++machine.progress;
 }
@@ -87,8 +86,7 @@ void emu_read(uint64_t from, uint32_t to, uint32_t bytes) {
     if (from & RECTANGLE && !(from & DRAM)) fail("multicast", "a NoC read from a multicast address");
     uint32_t local = own_offset(to, bytes, "NoC read");
     check_alignment(from, local, from & DRAM ? machine.read_alignment : 16);
-    for (const Span& s : p.sending)
-        if (s.overlaps(local, bytes)) fail("barrier", "a NoC read falls on bytes whose NoC write may not have left");
+    if (leaves_from(p, local, bytes)) fail("barrier", "a NoC read falls on bytes whose NoC write may not have left");
     Transfer t{Transfer::Read};
     t.remote = from;
     t.local = local;
@@ -147,7 +145,6 @@ void emu_barrier(uint32_t what) {
     if (what & 6) {
         for (Transfer& t : p.pending)
             if (t.kind == Transfer::Write) depart(p, t);
-        p.sending.clear();
     }
     if (what & 2) {
         drain(p, Transfer::Write);

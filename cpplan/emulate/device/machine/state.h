@@ -100,7 +100,7 @@ struct Processor {
     bool started = false, done = false;
     Wait wait;
     std::vector<Transfer> pending;         // issued, not landed
-    std::vector<Span> reading, sending;    // since the last read barrier; since the last flush
+    std::vector<Span> reading;             // where reads since the last barrier go, landed or not
     bool unacknowledged = false;           // wrote since the last write barrier
     bool open_link = false;
     uint64_t link_target = 0;
@@ -163,6 +163,7 @@ void drain(Processor& processor, Transfer::Kind kind);
 void depart(Processor& processor, Transfer& transfer);
 uint32_t receivers_in(uint64_t address, bool with_sender);
 bool contains_sender(uint64_t address);
+bool leaves_from(const Processor& processor, uint32_t offset, uint32_t bytes);    // a write has yet to take bytes there
 void land_something(Processor& processor);
 bool land_when_stuck();
 void finish(Processor& processor);

@@ -8,6 +8,7 @@
 constexpr uint8_t noc_index = emu_config::noc_index;
 constexpr uint32_t NOC_UNICAST_WRITE_VC = 1, NOC_MULTICAST_WRITE_VC = 4;
 constexpr uint32_t NOC_MAX_BURST_SIZE = emu_config::blackhole ? 16384 : 8192;
+constexpr uint32_t DRAM_ALIGNMENT = emu_config::blackhole ? 64 : 32, L1_ALIGNMENT = 16;
 constexpr uint32_t NUM_DRAM_BANKS = emu_config::dram_banks;
 #define my_x emu_coordinates{0}
 #define my_y emu_coordinates{1}

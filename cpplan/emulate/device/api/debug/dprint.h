@@ -1,0 +1,5 @@
+#pragma once
+
+#include "emulation/kernel.h"
+
+#define DPRINT(...)

@@ -1,0 +1,3 @@
+#pragma once
+
+#include "emulation/kernel.h"
