@@ -18,9 +18,9 @@ from cpplan.encode.infeasible import Infeasible
 from cpplan.encode.solve import Solution
 from cpplan.plan.artifact import plan_file, write_plan
 from cpplan.plan.files import write_file
-from cpplan.plan.mlir import print_plan
 from cpplan.plan.restrict import FREE, Restriction
 from cpplan.plan.schema import CertificateReference, PlanFile
+from cpplan.schedule.plan_text import print_plan
 from cpplan.tile.program import Problem
 
 CERTIFICATE = "certificate.json"

@@ -46,7 +46,7 @@ def of_file(path: Path, devices: DeviceOptions) -> Planned:
     """The plan in ``path``, with the program that ``cpplan solve`` wrote beside it."""
     from cpplan.plan.artifact import read_plan
     from cpplan.plan.check import check_plan
-    from cpplan.plan.mlir import SEPARATOR
+    from cpplan.schedule.mlir import SEPARATOR
     from cpplan.tile.mlir import parse_program
 
     file = read_plan(path)

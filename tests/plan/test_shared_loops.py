@@ -12,12 +12,10 @@ from random import Random
 
 import numpy as np
 import pytest
+from follow import followed
 from gemm import attention, gemm
 from instances import problem, random_device, random_program
 from teams import COPY, HANDSHAKE, along_x, private_plan, product, row_of_cores
-from xdsl.context import Context
-from xdsl.dialects import affine, arith, builtin, scf
-from xdsl.parser import Parser
 
 from cpplan.cost.model import Cost, evaluate
 from cpplan.cost.streams import tile_size
@@ -27,7 +25,6 @@ from cpplan.enumerate.oracle import brute_force, count
 from cpplan.frontend.build import build
 from cpplan.frontend.capture import capture_launches
 from cpplan.plan.artifact import plan_file, read_plan, write_plan
-from cpplan.plan.mlir import SEPARATOR, print_plan
 from cpplan.plan.nest import build_nest, cores_per_dim
 from cpplan.plan.plan import Combine, Plan, Split
 from cpplan.plan.routes import sharers
@@ -41,6 +38,10 @@ from cpplan.plan.space import (
     violations,
     writers,
 )
+from cpplan.schedule.build import build_schedule
+from cpplan.schedule.mlir import SEPARATOR, print_schedule
+from cpplan.schedule.plan_text import print_plan
+from cpplan.schedule.schedule import Compute, Schedule
 from cpplan.tile.program import Access, TileProgram
 
 KERNELS = Path(__file__).parents[1] / "tile" / "kernels" / "reductions.py"
@@ -441,43 +442,33 @@ MAPPINGS: list[Spatial] = [
 
 
 @pytest.mark.parametrize("spatial", MAPPINGS)
-def test_every_trip_of_a_shared_loop_is_in_the_loop_nest_once(spatial: Spatial) -> None:
-    """Bounds and step of the printed loop, for every core of a team; a loop of one trip per core is an index."""
+def test_every_trip_of_a_shared_loop_is_in_the_schedule_once(spatial: Spatial) -> None:
+    """Turns of the loop for every core of a team; turns beyond the last trip compute nothing."""
     device, program = row_of_cores(8, rows=2), product(8, rows=192)
     plan = private_plan(program, device, spatial, Combine("tree", 1))
     assert violations(program, device, plan) == []
-    text = print_plan(program, device, plan, evaluate(program, device, plan))
+    schedule = build_schedule(program, device, plan)
     for team in sharers(spatial, "k"):
-        run = [trip for core in team for trip in trips_of(text, "k", dict(zip("xy", core, strict=True)))]
-        assert sorted(run) == list(range(8))
-    assert text.partition(SEPARATOR)[2].count('first_of = "k"') == 1
-    assert text.count('"plan.combine"(%part_k)') == 1
+        run = [trip for core in team for trip in trips_of(schedule, core)]
+        assert sorted(run) == sorted(itertools.product({block for block, _ in run}, range(8)))
+    exchange = '"plan.exchange"() {loop = "k", method = "tree", noc = 1}'
+    assert print_schedule(schedule).count(exchange) == 2  # by the thread of the network, and by the compute thread
 
 
-def test_the_loop_nest_of_a_plan_that_shares_nothing_combines_nothing() -> None:
+def test_the_schedule_of_a_plan_that_shares_nothing_combines_nothing() -> None:
     device, program = row_of_cores(8, rows=2), product(8, rows=192)
     plan = private_plan(program, device, ((Split("m", 3),), ()), None)
-    nest = print_plan(program, device, plan, evaluate(program, device, plan)).partition(SEPARATOR)[2]
-    assert "part_k" not in nest and "combine" not in nest and "first_of" not in nest
+    text = print_plan(program, device, plan, evaluate(program, device, plan)).partition(SEPARATOR)[2]
+    assert "turn_k" not in text and "combin" not in text and "exchange" not in text
 
 
-def trips_of(text: str, loop: str, core: dict[str, int]) -> list[int]:
-    """The trips that ``core`` runs according to the loop nest."""
-    context = Context(allow_unregistered=True)
-    for dialect in (builtin.Builtin, affine.Affine, scf.Scf, arith.Arith):
-        context.load_dialect(dialect)
-    module = Parser(context, text.partition(SEPARATOR)[2]).parse_module()
-    module.verify()
-    values = dict(core)
-    for op in module.walk():
-        if isinstance(op, affine.ApplyOp) and all(str(o.name_hint) in values for o in op.mapOperands):
-            (value,) = op.map.data.eval([values[str(o.name_hint)] for o in op.mapOperands], [])
-            values[str(op.result.name_hint)] = value
-        elif isinstance(op, arith.ConstantOp) and isinstance(op.value, builtin.IntegerAttr):
-            values[str(op.result.name_hint)] = op.value.value.data
-        elif isinstance(op, scf.ForOp) and op.body.block.args[0].name_hint == loop:
-            return list(range(*(values[str(v.name_hint)] for v in (op.lb, op.ub, op.step))))
-    return [values[loop]]
+def trips_of(schedule: Schedule, core: tuple[int, ...]) -> list[tuple[int, int]]:
+    """(block along m, trip of loop k) that ``core`` computes."""
+    digits = {f"core_{name}": number for name, number in schedule.digits[core]}
+    steps = followed(schedule, schedule.thread("compute").steps, digits)
+    ops = {op.name for op in schedule.program.ops if op.loop == "k"}
+    trips = [(values["m"], values["k"]) for step, values in steps if isinstance(step, Compute) and ops & set(step.ops)]
+    return [(block, trip) for block, trip in trips if trip < schedule.program.loop("k").trips]
 
 
 def test_placements_of_a_split_plan_are_those_of_the_space() -> None:
