@@ -151,7 +151,7 @@ def test_plan_files_name_the_first_core(tmp_path: Path) -> None:
     assert sorted(origin) == [0, 1]
     assert file.plan().origin == origin
     text = Path(entry["plans"][0]["path"]).with_suffix(".mlir").read_text()
-    assert f"first_core = [{origin[0]} : i64, {origin[1]} : i64]" in text
+    assert f"origin = [{origin[0]}, {origin[1]}]" in text
     for access in file.decisions.accesses:
         assert all(file.plan().uses(core) for core in access.readers)
     shown = CliRunner().invoke(main, ["explain", entry["plans"][0]["path"]]).stdout
