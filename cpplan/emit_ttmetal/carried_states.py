@@ -13,7 +13,7 @@ from cpplan.emit_ttmetal.names import identifier
 from cpplan.emit_ttmetal.needs import NeedHome
 from cpplan.emit_ttmetal.places import Place
 from cpplan.schedule.schedule import For, Guard
-from cpplan.tile.program import Carry, Loop
+from cpplan.tile.program import Carry, Loop, TileProgram
 
 if TYPE_CHECKING:
     from cpplan.emit_ttmetal.body import Body
@@ -25,6 +25,7 @@ class CarriedStates:
     def __init__(self, body: Body) -> None:
         self.body = body
         self._updates: dict[str, tuple[Update, ...]] = {}
+        self._sums: dict[str, str] = {}  # sums of products that start in the first trip; its condition
         self._borrowed: dict[Where, list[tuple[str, Place]]] = {}  # next values that lie where the old ones did
 
     def enter(self, loop: Loop, step: For, where: Where) -> None:
@@ -39,11 +40,21 @@ class CarriedStates:
             if carry.argument not in body.buffers:
                 body.extra[carry.argument] = scratch(place, body.dtypes[carry.argument])
                 body.trees.widened.add(carry.argument)
-            body.text.line(f"// {carry.argument} before loop {loop.name}")
-            if is_shared(body.schedule, loop.name):
+            update = next(u for u in self._updates[loop.name] if u.carry is carry)
+            if (
+                update.when != "copy"
+                and is_sum_of_products(program, loop, carry)
+                and not is_shared(body.schedule, loop.name)
+            ):
+                self._sums[carry.argument] = f"{identifier(step.counter)} > 0"
+                with body.guard(where, extents_of(step)):
+                    body.made(place, where)
+            elif is_shared(body.schedule, loop.name):
+                body.text.line(f"// {carry.argument} before loop {loop.name}")
                 start_states(body, loop, carry, place, extents_of(step))
                 body.made(place, where)
             else:
+                body.text.line(f"// {carry.argument} before loop {loop.name}")
                 with body.guard(where, extents_of(step)):
                     body.trees.begin(loop.parent)
                     body.maker.make(body.text, carry.initial, place, "whole")
@@ -87,11 +98,27 @@ class CarriedStates:
         place = next(p for p in body.places[carry.argument] if p.buffer == carry.argument)
         body.comment(carry.yielded, carry.argument)
         body.trees.begin(loop)
-        body.maker.make(body.text, carry.yielded, place, "chain")
+        body.maker.make(body.text, carry.yielded, place, "chain", self._sums.get(carry.argument, ""))
         body.maker.unit.used.add(place.buffer)
         body.note_uses(where)
         body.places[carry.argument] = [place]
         return place
+
+
+def is_sum_of_products(program: TileProgram, loop: Loop, carry: Carry) -> bool:
+    """Whether a carried value is 0 at first, only has a product added in each trip, and has at least one trip: then the
+    first product is the first value, and nothing need be written before."""
+    ops = {op.name: op for op in program.ops}
+    dot, start = ops.get(carry.yielded), ops.get(carry.initial)
+    if dot is None or dot.kind != "dot" or dot.loop != loop.name or dot.operands[2:] != (carry.argument,):
+        return False
+    if start is None or start.kind != "constant" or float(str(dict(start.attributes)["value"])) != 0:
+        return False
+    users = [name for op in program.ops for name in op.operands]
+    users += [name for access in program.accesses for name in access.operands]
+    users += [name for item in program.loops for other in item.carries for name in (other.initial, other.yielded)]
+    least = loop.trips if loop.profile is None else loop.profile.low
+    return users.count(carry.argument) == 1 and least > 0
 
 
 def extents_of(step: For) -> str:

@@ -198,7 +198,7 @@ class _Attempt:
         return str(text)
 
     def _startup(self, buffers: tuple[Buffer, ...]) -> str:
-        """The hardware is set up once, for the operation that comes first; a product takes its operands crosswise."""
+        """The hardware is set up once, for products if there are any, which take their operands crosswise."""
         names = self.unit.names
         sources = [names[name] for name in self.unit.first] or [names[buffers[0].name]]
         out = names[next(b.name for b in buffers if b.role == "store")]

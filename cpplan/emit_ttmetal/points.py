@@ -37,8 +37,9 @@ class Maker:
     formats: Mapping[str, str]
     taken: frozenset[str] = frozenset()
 
-    def make(self, text: Text, value: str, place: Place, filling: Filling) -> None:
-        """All tiles of ``value`` to ``place``."""
+    def make(self, text: Text, value: str, place: Place, filling: Filling, later: str = "") -> None:
+        """All tiles of ``value`` to ``place``. Of a chain, there is an old block only where the condition ``later``
+        holds, if one is given; before that products are added to nothing."""
         names = [self._name(lane, axis) for axis, lane in enumerate(place.home)]
         indices = [symbol(n) if count > 1 else ZERO for n, count in zip(names, place.counts, strict=True)]
         view = tuple(Role(lane, index) for lane, index in zip(place.home, indices, strict=True))
@@ -47,7 +48,7 @@ class Maker:
         if filling in ("whole", "handed"):
             text.line(f"cb_reserve_back({cb}, {pages});")
         if len(products_in(node)) == 1:
-            self._product(text, value, place, filling, dict(enumerate(names)))
+            self._product(text, value, place, filling, dict(enumerate(names)), later)
         else:
             with self._over(text, place, {n: 1 for n in names}, names):
                 self.one(text, node, place, filling, place.page(dict(enumerate(indices))))
@@ -125,13 +126,15 @@ class Maker:
 
     # -- products ------------------------------------------------------------------------------------------------------
 
-    def _product(self, text: Text, value: str, place: Place, filling: Filling, names: dict[int, str]) -> None:
+    def _product(
+        self, text: Text, value: str, place: Place, filling: Filling, names: dict[int, str], later: str
+    ) -> None:
         """Tiles that hold one matrix product each, in blocks that fit DST: the larger, the less is unpacked."""
         for slots, share in itertools.product(range(self.capacity, 0, -1), (True, False)):
             trial, unit = Text(depth=text.depth), self.unit
             self.unit = copy.copy(unit)
             try:
-                self._blocks(trial, value, place, filling, names, slots, share)
+                self._blocks(trial, value, place, filling, names, slots, share, later)
             except OutOfSlots:
                 self.unit = unit
                 continue
@@ -142,8 +145,9 @@ class Maker:
         raise OutOfSlots
 
     def _blocks(
-        self, text: Text, value: str, place: Place, filling: Filling, names: dict[int, str], slots: int, share: bool
-    ) -> None:
+        self, text: Text, value: str, place: Place, filling: Filling, names: dict[int, str], slots: int, share: bool,
+        later: str,
+    ) -> None:  # fmt: skip
         """``_product`` in blocks of at most ``slots`` tiles."""
         axes = {lane: axis for axis, lane in enumerate(place.home)}
         rows, columns = (place.counts[axes[lane]] if lane in axes else 1 for lane in ("row", "col"))
@@ -161,11 +165,11 @@ class Maker:
                 tiles.append(
                     self._tile(value, tuple(Role(lane, here[axis]) for axis, lane in enumerate(place.home)), place)
                 )
-            self._block(text, tiles, height, width, place, filling, place.page(corner), share)
+            self._block(text, tiles, height, width, place, filling, place.page(corner), share, later)
 
     def _block(
         self, text: Text, tiles: list[Node], height: int, width: int, place: Place, filling: Filling, page: Affine,
-        share: bool,
+        share: bool, later: str,
     ) -> None:  # fmt: skip
         """A phase: what products are added to, the products, then what is made of each."""
         cb, count = self.unit.names[place.buffer], height * width
@@ -175,16 +179,17 @@ class Maker:
         with self._front(place.buffer, page if filling == "chain" else ZERO):
             text.line("tile_regs_acquire();")
             phase = Phase(text, self.unit, self.capacity, share)
-            for slot, dot in zip(phase.pin(count), dots, strict=True):
-                if dot.initial is not None:
-                    phase.compute(dot.initial, slot)
+            with self._where(text, later):
+                for slot, dot in zip(phase.pin(count), dots, strict=True):
+                    if dot.initial is not None:
+                        phase.compute(dot.initial, slot)
             self.unit.multiply(text, dots[0], 0, height, width)
             for slot, (tile, dot) in enumerate(zip(tiles, dots, strict=True)):
                 if tile is not dot:
                     phase.compute(tile, slot, {dot: slot})
             text.line("tile_regs_commit();")
         if filling == "chain":
-            text.line(f"cb_pop_front({cb}, {count});")
+            text.line((f"if ({later}) " if later else "") + f"cb_pop_front({cb}, {count});")
         text.line("tile_regs_wait();")
         if filling == "chain":
             text.line(f"cb_reserve_back({cb}, {count});")
@@ -215,6 +220,16 @@ class Maker:
             yield
         if looped:
             self.unit.forget()
+
+    @contextmanager
+    def _where(self, text: Text, condition: str) -> Iterator[None]:
+        """What follows is done where ``condition`` holds."""
+        if not condition:
+            yield
+            return
+        with text.block(f"if ({condition})"):
+            yield
+        self.unit.forget()
 
     @contextmanager
     def _front(self, buffer: str, page: Affine) -> Iterator[None]:

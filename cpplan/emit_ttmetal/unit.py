@@ -28,7 +28,7 @@ class Unit:
     headers: set[str] = field(default_factory=lambda: set(HEADERS))
     multiplied: set[str] = field(default_factory=set)
     copied: set[str] = field(default_factory=set)
-    first: tuple[str, ...] = ()
+    first: tuple[str, ...] = ()  # operands of the first product, else the first page that is read
     gone: dict[str, Affine] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
     _sources: tuple[str, str] | None = None
@@ -95,7 +95,7 @@ class Unit:
         self.headers.add("matmul.h")
         self.multiplied |= {left, right}
         self.used |= {left, right}
-        self.first = self.first or (left, right)
+        self.first = self.first if len(self.first) == 2 else (left, right)
         self._both(text, left, right, "<SrcOrder::Reverse>")
         turned = int(dot.transposed)
         self._start(text, f"matmul_block_init({a}, {b}, {turned}, {width}, {height}, {dot.left_stride})")

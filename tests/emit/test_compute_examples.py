@@ -65,6 +65,16 @@ def test_kernels_say_where_they_come_from() -> None:
         assert text in source
 
 
+@pytest.mark.parametrize("name", ["batched_matmul", "persistent_matmul"])
+def test_plain_products_leave_the_vector_unit_alone(name: str) -> None:
+    (program,) = programs(EXAMPLES / f"{name}.py", *SIZES[name])
+    device = load_device("wormhole", cores="1x1@0,0")
+    source = compute_kernel(build_schedule(program, device, simple_plan(program, device))).source
+    headers = {line.split('"')[1] for line in source.splitlines() if line.startswith('#include "')}
+    assert not any("eltwise" in header for header in headers)
+    assert "if (k > 0) {" in source  # the first product is the first sum
+
+
 def test_buffers_of_the_kernel_lie_behind_those_of_the_plan() -> None:
     device = load_device("wormhole", cores="1x1@0,0")
     program = programs(EXAMPLES / "attention.py", *SIZES["attention"])[0]
