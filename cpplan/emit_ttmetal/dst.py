@@ -36,7 +36,7 @@ def fill_bits(value: float | Affine, domain: ops.Domain = "float") -> str:
 
 @dataclass
 class Phase:
-    """Emission of the expressions of one phase of DST with ``capacity`` slots.
+    """Emission of the expressions of one phase of DST with ``capacity`` slots from ``base`` on.
 
     ``share_reads``: a page that is used twice is kept in its slot; else it is read again, which takes fewer slots.
     To the matrix unit slots hold zeros until something is written to them.
@@ -46,6 +46,7 @@ class Phase:
     unit: Unit
     capacity: int
     share_reads: bool = True
+    base: int = 0
     free: list[int] = field(default_factory=list)
     _written: set[int] = field(default_factory=set)
     _depth: int = 0
@@ -54,7 +55,7 @@ class Phase:
     _uses: Counter[Node] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
-        self.free = list(range(self.capacity))
+        self.free = list(range(self.base, self.base + self.capacity))
 
     def pin(self, count: int) -> range:
         """The first ``count`` slots, for results."""

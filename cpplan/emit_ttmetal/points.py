@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
+from cpplan.emit_ttmetal.batches import computed
 from cpplan.emit_ttmetal.dst import OutOfSlots, Phase
 from cpplan.emit_ttmetal.nodes import Apply, Dot, Fold, Node, Number, Read, children
 from cpplan.emit_ttmetal.ops import CUMSUM, FLOAT
@@ -21,6 +22,10 @@ from cpplan.tile.program import Affine
 Filling = Literal["whole", "handed", "chain", "part"]
 """How a point fills its buffer: a whole new block, which this kernel itself reads or another one; tile by tile in place
 of the old block; pages of a block that is reserved and pushed elsewhere."""
+
+
+_RANK = {"at": 0, "row": 1, "col": 2, "run": 2}
+"""Pages are counted row-major over axes in this order."""
 
 
 class NotInPlace(Exception):
@@ -50,8 +55,7 @@ class Maker:
         if len(products_in(node)) == 1:
             self._product(text, value, place, filling, dict(enumerate(names)), later)
         else:
-            with self._over(text, place, {n: 1 for n in names}, names):
-                self.one(text, node, place, filling, place.page(dict(enumerate(indices))))
+            self._tiles(text, value, place, filling, names)
         if filling in ("whole", "handed"):
             text.line(f"cb_push_back({cb}, {pages});")
         if filling in ("whole", "chain"):
@@ -92,37 +96,58 @@ class Maker:
         valid = self.trees.forms.inside(axes, view) if axes else None
         return node if valid is None else Apply(FLOAT["where"], (valid, node, Number(0.0)))
 
+    def _tiles(self, text: Text, value: str, place: Place, filling: Filling, names: list[str]) -> None:
+        """Tile by tile, several of them in a phase if DST has the slots."""
+        order = sorted(range(len(names)), key=lambda axis: (_RANK[place.home[axis]], axis))
+        inner = next((axis for axis in reversed(order) if place.counts[axis] > 1), None)
+        count = place.counts[inner] if inner is not None else 1
+        for batch in (n for n in range(min(count, self.capacity), 0, -1) if count % n == 0):
+            trial, unit = Text(depth=text.depth), self.unit
+            self.unit = copy.copy(unit)
+            steps = {name: batch if axis == inner else 1 for axis, name in enumerate(names)}
+            try:
+                with self._over(trial, place, steps, names):
+                    corner = {a: symbol(n) if place.counts[a] > steps[n] else ZERO for a, n in enumerate(names)}
+                    tiles = []
+                    for shift in range(batch):
+                        here = dict(corner)
+                        if inner is not None:
+                            here[inner] = plus(here[inner], number(shift))
+                        view = tuple(Role(lane, here[axis]) for axis, lane in enumerate(place.home))
+                        tiles.append(self._tile(value, view, place))
+                    self._phase(trial, tiles, place, filling, place.page(corner))
+            except OutOfSlots:
+                self.unit = unit
+                continue
+            unit.take(self.unit)
+            self.unit = unit
+            text.lines += trial.lines
+            return
+        raise OutOfSlots
+
     def one(self, text: Text, node: Node, place: Place, filling: Filling, page: Affine) -> None:
         """A phase of one tile."""
-        cb = self.unit.names[place.buffer]
-        if filling == "chain":
-            _check_in_place(node, place.buffer, page)
+        self._phase(text, [node], place, filling, page)
+
+    def _phase(self, text: Text, nodes: list[Node], place: Place, filling: Filling, page: Affine) -> None:
+        """A phase of tiles whose pages follow each other from ``page`` on."""
+        cb, count = self.unit.names[place.buffer], len(nodes)
+        for shift, node in enumerate(nodes if filling == "chain" else ()):
+            _check_in_place(node, place.buffer, plus(page, number(shift)))
         with self._front(place.buffer, page if filling == "chain" else ZERO):
             text.line("tile_regs_acquire();")
-            slot = self._computed(text, node)
+            slots = computed(text, self.unit, nodes, self.capacity)
             text.line("tile_regs_commit();")
         if filling == "chain":
-            text.line(f"cb_pop_front({cb}, 1);")
+            text.line(f"cb_pop_front({cb}, {count});")
         text.line("tile_regs_wait();")
         if filling == "chain":
-            text.line(f"cb_reserve_back({cb}, 1);")
-        self.unit.pack(text, slot, place.buffer, page if filling == "part" else None)
+            text.line(f"cb_reserve_back({cb}, {count});")
+        for shift, slot in enumerate(slots):
+            self.unit.pack(text, slot, place.buffer, plus(page, number(shift)) if filling == "part" else None)
         text.line("tile_regs_release();")
         if filling == "chain":
-            text.line(f"cb_push_back({cb}, 1);")
-
-    def _computed(self, text: Text, node: Node) -> int:
-        """Emit ``node``; pages that are used twice are read twice if there are not slots enough to keep them."""
-        for share in (True, False):
-            trial, unit = Text(depth=text.depth), copy.copy(self.unit)
-            try:
-                slot = Phase(trial, unit, self.capacity, share).compute(node)
-            except OutOfSlots:
-                continue
-            self.unit.take(unit)
-            text.lines += trial.lines
-            return slot
-        raise OutOfSlots
+            text.line(f"cb_push_back({cb}, {count});")
 
     # -- products ------------------------------------------------------------------------------------------------------
 
@@ -207,8 +232,7 @@ class Maker:
     @contextmanager
     def _over(self, text: Text, place: Place, steps: Mapping[str, int], names: list[str]) -> Iterator[None]:
         """Loops over tiles in the order of pages."""
-        rank = {"at": 0, "row": 1, "col": 2, "run": 2}
-        order = sorted(range(len(names)), key=lambda axis: (rank[place.home[axis]], axis))
+        order = sorted(range(len(names)), key=lambda axis: (_RANK[place.home[axis]], axis))
         looped = False
         with ExitStack() as stack:
             for axis in order:

@@ -19,10 +19,16 @@ class Text:
 
     lines: list[str] = field(default_factory=list)
     depth: int = 0
+    calls: list[int] = field(default_factory=list)
 
     def line(self, text: str = "") -> None:
         """One line at the current depth."""
         self.lines.append("    " * self.depth + text if text else "")
+
+    def call(self, text: str) -> None:
+        """A line that does something to slots; ``calls`` has their numbers. All others are set-up or control."""
+        self.calls.append(len(self.lines))
+        self.line(text)
 
     @contextmanager
     def block(self, head: str = "") -> Iterator[None]:
@@ -35,6 +41,17 @@ class Text:
 
     def __str__(self) -> str:
         return "\n".join(self.lines) + "\n"
+
+
+class Calls(Text):
+    """Calls alone, without what is set up for them."""
+
+    def line(self, text: str = "") -> None:
+        """Nothing."""
+
+    def call(self, text: str) -> None:
+        """One call."""
+        self.lines.append("    " * self.depth + text)
 
 
 def plus(*parts: Affine) -> Affine:

@@ -61,13 +61,13 @@ class Unit:
             self.headers.add(header)
             self._source(text, node.buffer)
             self._start(text, f"{name}_init({cb})")
-            text.line(f"{name}_tile({cb}, {page}, {slot});")
+            text.call(f"{name}_tile({cb}, {page}, {slot});")
             return
         self.headers.add("bcast.h")
         self._both(text, node.buffer, node.buffer)
         kind = f"<BroadcastType::{node.mode}>"
         self._start(text, f"unary_bcast_init{kind}({cb})")
-        text.line(f"unary_bcast{kind}({cb}, {page}, {slot});")
+        text.call(f"unary_bcast{kind}({cb}, {page}, {slot});")
         text.line(f"unary_bcast_uninit{kind}({cb});")
         self._moving = ""
 
@@ -79,7 +79,7 @@ class Unit:
         if init != self._vector:
             text.line(f"{init};")
             self._vector = init
-        text.line(row.call.format(*slots, **words) + ";")
+        text.call(row.call.format(*slots, **words) + ";")
 
     def scan(self, text: Text, row: Row, first: str, condition: str) -> None:
         """Running sums in slot 0; the totals begin anew where ``first`` holds, and there alone the unit is set up."""
