@@ -11,9 +11,10 @@ import pytest
 from emit.by_hand import run_gemm
 from gemm import batched_gemm, gemm
 
+from cpplan.cost.model import evaluate
 from cpplan.device.device import Device
 from cpplan.device.spec import load_device
-from cpplan.plan.nest import build_nest
+from cpplan.plan.nest import build_nest, cores_per_dim
 from cpplan.plan.plan import LAUNCH, Placement, Plan
 from cpplan.plan.space import deliveries, legal_spatial, orders
 from cpplan.schedule.build import build_schedule
@@ -58,3 +59,17 @@ def schedule_pages(program: TileProgram) -> int:
     """Hardware tiles of the result: every one is written once."""
     *batch, rows, columns = program.tensors[2].shape
     return int(np.prod(batch)) * -(-rows // 32) * -(-columns // 32)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_dram_traffic_is_what_the_cost_model_counts(seed: int) -> None:
+    """Blocks that divide tensor and array, so that no core is idle and no page lies beyond a tensor."""
+    random = Random(seed)
+    program = gemm(256, 256, 128, (64, 64, 64))
+    device = load_device("blackhole", cores="4x4@2,3")
+    plan = random_plan(program, device, random)
+    while any(dim.extent % cores_per_dim(plan.spatial).get(dim.name, 1) for dim in program.dims):
+        plan = random_plan(program, device, random)
+    _, _, stats = run_gemm(build_schedule(program, device, plan), seed)
+    moved = {name: traffic.read_bytes + traffic.written_bytes for name, traffic in stats.dram.items()}
+    assert moved == dict(evaluate(program, device, plan).traffic)
