@@ -1,4 +1,4 @@
-"""Edges of tensors and masks: what a kernel sees in place of elements that take no part, and what a store leaves alone."""
+"""Edges of tensors and masks: what a kernel sees in place of elements that take no part, what a store leaves alone."""
 
 from __future__ import annotations
 
