@@ -8,6 +8,8 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from cpplan.emulate.faults import CacheUnusable
+
 MOST_ENTRIES = 8000
 """Entries that are kept; a kernel takes about 50 kB."""
 
@@ -19,11 +21,19 @@ def cache_folder() -> Path:
 
 
 def cached(key: str, name: str, make: Callable[[Path], None]) -> Path:
-    """File ``name`` of entry ``key``; if it is missing, ``make`` fills a scratch folder with it."""
+    """File ``name`` of entry ``key``; when missing, ``make`` fills a scratch folder with it. Raises CacheUnusable."""
     folder = cache_folder() / key
-    if (folder / name).exists():
-        os.utime(folder)
-        return folder / name
+    try:
+        if (folder / name).exists():
+            os.utime(folder)
+        else:
+            _build(folder, name, make)
+    except OSError as error:
+        raise CacheUnusable(f"the cache {cache_folder()} cannot be used: {error}; set XDG_CACHE_HOME") from error
+    return folder / name
+
+
+def _build(folder: Path, name: str, make: Callable[[Path], None]) -> None:
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
         make(Path(scratch))
@@ -31,7 +41,6 @@ def cached(key: str, name: str, make: Callable[[Path], None]) -> Path:
         for file in sorted(Path(scratch).iterdir(), key=lambda file: file.name == name):
             os.replace(file, folder / file.name)
     _drop_oldest(folder.parent)
-    return folder / name
 
 
 def _drop_oldest(folder: Path) -> None:

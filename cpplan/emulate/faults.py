@@ -5,7 +5,8 @@ EmulationError
 ├── KernelCompileError  the host compiler rejects a kernel
 ├── KernelFault         a kernel breaks a rule at run time; ``kind`` says which
 │   └── Deadlock        no kernel can go on; the message lists who waits for what
-└── ToolMissing         no C++ compiler on this machine
+├── ToolMissing         no C++ compiler on this machine
+└── CacheUnusable       compiled objects cannot be kept
 """
 
 from __future__ import annotations
@@ -27,6 +28,10 @@ class KernelCompileError(EmulationError):
 
 class ToolMissing(EmulationError):
     """The emulation needs g++ and did not find it."""
+
+
+class CacheUnusable(EmulationError):
+    """The cache folder cannot be written."""
 
 
 class KernelFault(EmulationError):

@@ -121,10 +121,13 @@ def _distinct(found: list[Diagnostic]) -> tuple[Diagnostic, ...]:
 
 
 def _keep(path: Path, found: tuple[Diagnostic, ...]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
-        json.dump([asdict(diagnostic) for diagnostic in found], file)
-    os.replace(file.name, path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
+            json.dump([asdict(diagnostic) for diagnostic in found], file)
+        os.replace(file.name, path)
+    except OSError:
+        pass  # the result stands; only the next check has to parse again
 
 
 def _key(kernel: Kernel, arch: Arch, formats: Mapping[int, DataFormat]) -> str:

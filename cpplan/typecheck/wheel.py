@@ -50,6 +50,17 @@ def headers() -> Path:
     found = cached_headers()
     if found is not None:
         return found
+    try:
+        _fetch()
+    except OSError as error:
+        raise TypeCheckUnavailable(f"the cache {cache_folder()} cannot be used: {error}; set XDG_CACHE_HOME") from error
+    found = cached_headers()
+    if found is None:
+        raise TypeCheckUnavailable(f"{cache_folder() / f'ttnn-{VERSION}'} is incomplete; delete it and try again")
+    return found
+
+
+def _fetch() -> None:
     cache_folder().mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=cache_folder()) as scratch:
         wheel = _given_wheel() or _download(Path(scratch))
@@ -59,10 +70,6 @@ def headers() -> Path:
         target = cache_folder() / f"ttnn-{VERSION}"
         if not target.exists():
             shutil.move(unpacked, target)
-    found = cached_headers()
-    if found is None:
-        raise TypeCheckUnavailable(f"{cache_folder() / f'ttnn-{VERSION}'} is incomplete; delete it and try again")
-    return found
 
 
 def _given_wheel() -> Path | None:

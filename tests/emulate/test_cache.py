@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from cpplan.emulate import cache
+from cpplan.emulate.faults import CacheUnusable
 
 
 @pytest.fixture(autouse=True)
@@ -46,3 +47,10 @@ def test_the_least_recently_used_entries_go_first(monkeypatch: pytest.MonkeyPatc
     cache.cached("k0", "thing", write("x"))  # used again, so no longer the oldest
     cache.cached("new", "thing", write("x"))
     assert sorted(entry.name for entry in cache.cache_folder().iterdir()) == ["k0", "k3", "new"]
+
+
+def test_a_cache_that_cannot_be_written_is_one_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    with pytest.raises(CacheUnusable, match=r"cannot be used: .*; set XDG_CACHE_HOME"):
+        cache.cached("k", "thing", write("x"))

@@ -58,3 +58,10 @@ def test_only_headers_and_kernels_are_unpacked(empty_cache: Path, monkeypatch: p
     root = wheel.headers()
     assert sorted(p.name for p in root.rglob("*") if p.is_file()) == ["a.h", "k.cpp"]
     assert wheel.cached_headers() == root
+
+
+def test_a_cache_that_cannot_be_written_is_one_message(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (empty_cache / "file").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(empty_cache / "file"))
+    with pytest.raises(TypeCheckUnavailable, match=r"cannot be used: .*; set XDG_CACHE_HOME"):
+        wheel.headers()

@@ -193,11 +193,20 @@ void print_report() {
            machine.multicasts, machine.atomics, machine.matmul_tiles);
 }
 
+// L1 addresses are pointers of 32 bits, so all cores' windows lie below 4 GiB.
 void allocate_pool() {
-    size_t size = 257ull * SLOT;
-    void* pool = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT | MAP_NORESERVE, -1, 0);
-    if (pool == MAP_FAILED) fail_plain("internal", "no memory below 4 GiB for L1");
-    machine.pool = reinterpret_cast<uint8_t*>((uintptr_t(pool) + SLOT - 1) & ~uintptr_t(SLOT - 1));
+    const size_t size = 257ull * SLOT;
+    for (uintptr_t at = 1u << 28; at + size < uintptr_t(1) << 32; at += 1u << 28) {
+        void* pool = mmap(reinterpret_cast<void*>(at), size, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+        if (pool == MAP_FAILED) continue;
+        if (pool == reinterpret_cast<void*>(at)) {
+            machine.pool = static_cast<uint8_t*>(pool);
+            return;
+        }
+        munmap(pool, size);    // an old kernel took the address for a hint
+    }
+    fail_plain("internal", "no memory below 4 GiB for L1");
 }
 
 }  // namespace
