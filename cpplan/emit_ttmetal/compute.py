@@ -184,7 +184,7 @@ class _Attempt:
             if part:
                 text.lines += [*part.rstrip("\n").split("\n"), ""]
         with text.block("void kernel_main()"):
-            for buffer in buffers:
+            for buffer in (b for b in buffers if unit.names[b.name] in body or b.name in owners):
                 what = f"{buffer.slots} x {buffer.pages} pages of {buffer.format}, {buffer.role}"
                 text.line(f"constexpr uint32_t {unit.names[buffer.name]} = {buffer.index};  // {what}")
             for name, owner in owners.items():

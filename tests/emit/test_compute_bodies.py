@@ -16,7 +16,7 @@ from cpplan.emit_ttmetal.compute import compute_kernel
 from cpplan.errors import ScheduleError
 from cpplan.frontend.buffers import buffers_of
 from cpplan.schedule.build import build_schedule
-from cpplan.tile.program import Dim, TileProgram
+from cpplan.tile.program import Affine, Bounds, Dim, TileProgram
 
 DEVICE = load_device("wormhole", cores="2x1@0,0")
 
@@ -112,6 +112,28 @@ def test_products_do_not_see_what_fills_the_rest_of_a_hardware_tile(turned: bool
     small.store(small.op("dot", a, b, shape=(32, 64), dtype="fp32", k=24))
     small.accesses = [replace(access, fill=-7.5 if access.kind == "load" else None) for access in small.accesses]
     assert largest_error(small.program()) < 0.01
+
+
+def test_kernels_of_bf16_alone_take_16_bit_slots() -> None:
+    small = Small(blocks=2)
+    x, y = small.load((64, 96), "bf16"), small.load((64, 96), "bf16")
+    peak = small.op("reduce_max", x, shape=(64,), axis=1)
+    column = small.op("broadcast", small.op("reshape", peak, shape=(64, 1), axis=1), shape=(64, 96))
+    bigger = small.op("cmp", x, y, dtype="bool", predicate="gt")
+    chosen = small.op("where", bigger, x, small.op("mul", y, column), dtype="bf16", shape=(64, 96))
+    small.store(small.op("sub", small.op("exp", chosen), small.constant(0.5, (64, 96), "bf16")))
+    schedule = build_schedule(small.program(), DEVICE, simple_plan(small.program(), DEVICE))
+    assert not compute_kernel(schedule).config.fp32_dest_acc
+    assert largest_error(small.program()) < 0.03
+
+
+def test_elements_of_a_load_that_take_no_part() -> None:
+    small = Small(blocks=2)
+    x = small.load((64, 70))
+    small.store(small.op("exp", small.op("fill", x, value="-1.5")))
+    ends = (Bounds(begins=(Affine(3, (("block", 64),)),)), Bounds(ends=(Affine(50, (("block", 10),)),)))
+    small.accesses = [replace(a, bounds=ends) if a.kind == "load" else a for a in small.accesses]
+    assert largest_error(small.program()) < 1e-5
 
 
 def test_indices_are_numbers() -> None:
