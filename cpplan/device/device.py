@@ -52,6 +52,10 @@ class Noc:
     wraps: bool
     link_rate: Fraction  # bytes per cycle of one directed link
 
+    def __hash__(self) -> int:
+        """Cheap on purpose: networks key the route caches."""
+        return hash((self.name, self.torus, self.route))
+
 
 @dataclass(frozen=True)
 class Transfer:

@@ -103,7 +103,7 @@ def score(
         found = best_plans(device, site, choice, k, limit)
         return found, found[0].key[0] if found else NO_PLAN
     met = np.concatenate([choice, _descend(device, site, choice)])
-    around = _around_best(device, site, met, min(AROUND, budget), limit) if k > 1 else met[:0]
+    around = around_best(device, site, met, min(AROUND, budget), limit) if k > 1 else met[:0]
     return best_plans(device, site, np.unique(np.concatenate([met, around]), axis=0), k, limit), None
 
 
@@ -158,10 +158,10 @@ def _descend(device: Device, site: Site, choice: Ints) -> Ints:
     return np.concatenate(met) if met else choice[:0]
 
 
-def _around_best(device: Device, site: Site, met: Ints, budget: int, limit: int | None) -> Ints:
+def around_best(device: Device, site: Site, met: Ints, budget: int, limit: int | None) -> Ints:
     """Feasible combinations of the best rows of every access next to the best combination met: what else ranks high.
 
-    None when the best one itself is not within ``limit``.
+    Nothing when the best one itself is not within ``limit``.
     """
     if not len(met):
         return met

@@ -18,7 +18,7 @@ from ortools.sat.python import cp_model
 from cpplan.cost.table import KINDS, Ints, Kind, undominated_columns
 from cpplan.device.device import Device
 from cpplan.encode.incumbent import Incumbent, Site
-from cpplan.encode.rank import Term, beat, place_figures, traffic_figure
+from cpplan.encode.rank import Figure, Term, beat, place_figures, place_values, traffic_figure
 
 Literal = cp_model.IntVar
 
@@ -285,10 +285,11 @@ def forbid(enc: Encoding, plan: Incumbent) -> None:
                 enc.model.add(sum(literals) <= len(literals) - 1)
 
 
-def better_than(enc: Encoding, plan: Incumbent) -> None:
-    """Require a plan that ranks before ``plan``."""
+def better_than(enc: Encoding, plan: Incumbent, case: int) -> None:
+    """Require a plan that ranks before ``plan`` in this case (:mod:`cpplan.encode.rank`)."""
     figures = [traffic_figure(_figures(enc, name)) for name in ("dram", "noc", "sram")]
-    beat(enc.model, enc.cycles, figures, place_figures(enc.sites, enc.column, enc.option), enc.sites, plan)
+    ranked = [Figure(enc.cycles, 1), *figures, *place_figures(enc.sites, enc.column, enc.option)]
+    beat(enc.model, ranked, [*plan.key, *place_values(enc.sites, plan)], case)
 
 
 def chosen(enc: Encoding, solver: cp_model.CpSolver) -> tuple[Site, Ints]:

@@ -6,12 +6,14 @@ import hashlib
 import math
 import time
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 from ortools.sat.python import cp_model
 
-from cpplan.encode.incumbent import Site, best_plans
-from cpplan.encode.model import better_than, build, chosen, forbid
+from cpplan.encode.incumbent import AROUND, Site, around_best, best_plans
+from cpplan.encode.model import Encoding, better_than, build, chosen, forbid
+from cpplan.encode.rank import cases
 from cpplan.encode.search import Search
 from cpplan.errors import InternalError
 
@@ -20,54 +22,113 @@ MODEL_LITERALS = 6_000
 
 
 def prove(search: Search, sites: Sequence[Site]) -> None:
-    """Decide ``sites``, best bound first; what the time limit leaves is recorded as open."""
+    """Decide ``sites``, best bound first; what the time limit leaves is recorded as open.
+
+    First the makespans: no column has a faster plan than the incumbents. Then, in columns where a plan takes as long as
+    the k-th incumbent, which of these rank before it.
+    """
     search.counts.mapped_decided = len(sites)
     search.counts.combinations = sum(site.column.combinations for site in sites)
-    queue = sorted(sites, key=lambda s: (s.bound, s.place))
+    queue, ties = sorted(sites, key=lambda s: (s.bound, s.place)), list[Site]()
     while queue:
-        batch: list[Site] = []
-        literals = 0
-        while queue and (not batch or literals < MODEL_LITERALS):
-            literals += sum(len(r.places) for r in queue[0].column.rows)
-            batch.append(queue.pop(0))
-        search.progress(f"proving over {len(batch)} columns, {literals} placements")
-        proved = _improve_until_proved(search, batch)
-        if proved is not None:
-            search.left_open(min([max(proved, min(s.bound for s in batch)), *(s.bound for s in queue)]))
+        batch, queue = _batch(queue)
+        literals = sum(len(r.places) for site in batch for r in site.column.rows)
+        search.progress(f"proving over {len(batch)} columns, {literals} placements; {len(queue)} columns left")
+        answer = _fastest(search, batch)
+        if isinstance(answer, int):
+            search.left_open(min([max(answer, min(s.bound for s in batch)), *(s.bound for s in queue)]))
             return
+        ties += batch if answer == "tie" else []
         queue = search.still_open(queue)
+    ties = search.still_open(ties)
+    while ties:
+        batch, ties = _batch(ties)
+        search.progress(f"ranking plans of equal makespan in {len(batch)} columns; {len(ties)} columns left")
+        if not _first_of_equals(search, batch) and search.limit is not None:
+            search.left_open(search.limit)
+            return
 
 
-def _improve_until_proved(search: Search, sites: Sequence[Site]) -> int | None:
-    """None once no plan of ``sites`` outside the incumbents ranks before the k-th.
+def _batch(queue: list[Site]) -> tuple[list[Site], list[Site]]:
+    """The next columns for one model, and the rest.
 
-    At the time limit: a makespan below which ``sites`` have no plan outside the incumbents.
+    Columns whose plans were all scored go together: little is left to decide in them. Any other has a model of its own,
+    which is much easier to decide than one model of them all.
+    """
+    count, literals = 1, sum(len(r.places) for r in queue[0].column.rows)
+    while queue[0].scored and count < len(queue) and queue[count].scored and literals < MODEL_LITERALS:
+        literals += sum(len(r.places) for r in queue[count].column.rows)
+        count += 1
+    return queue[:count], queue[count:]
+
+
+def _fastest(search: Search, sites: Sequence[Site]) -> Literal["none", "tie"] | int:
+    """Find plans of ``sites`` outside the incumbents until they have none that is faster than the k-th.
+
+    "none" when they have none within the limit at all, "tie" when the fastest takes as long as the k-th incumbent. At
+    the time limit: a makespan below which they have none.
     """
     proved = 0
     while True:
         limit = search.limit
-        enc = build(search.device, sites, limit if limit is not None else _worst(search, sites))
-        for plan in search.best:
-            forbid(enc, plan)
-        if limit is not None:
-            better_than(enc, search.best[-1])
-        solver = _solver(search)
-        solver.solve(enc.model)
-        status = solver.status_name()
-        search.deterministic_time += solver.response_proto.deterministic_time
-        if status == "MODEL_INVALID":
-            raise InternalError(f"CP-SAT rejects the model: {enc.model.validate()}")
+        enc, solver, status = _solved(search, sites, 0)
         if status == "INFEASIBLE":
-            search.proofs.append(hashlib.sha256(str(enc.model.proto).encode()).hexdigest())
-            return None
+            return "none"
         proved = max(proved, math.ceil(solver.best_objective_bound - 0.5))
         if status == "UNKNOWN":
             return proved
-        site, choice = chosen(enc, solver)
-        found = best_plans(search.device, site, choice, 1)
-        if status == "OPTIMAL" and solver.value(enc.cycles) != found[0].key[0]:
-            raise InternalError(f"solver says {solver.value(enc.cycles)} cycles, the cost model {found[0].key[0]}")
-        search.admit(found)
+        cycles = _admit(search, enc, solver, limit)
+        if status == "OPTIMAL" and solver.value(enc.cycles) != cycles:
+            raise InternalError(f"solver says {solver.value(enc.cycles)} cycles, the cost model {cycles}")
+        if status == "OPTIMAL" and cycles == limit:
+            return "tie"
+
+
+def _first_of_equals(search: Search, sites: Sequence[Site]) -> bool:
+    """Find plans of ``sites`` that rank before the k-th incumbent although they are no faster; whether all were found.
+
+    A case (:mod:`cpplan.encode.rank`) that is proved to have no plan stays so: what ranks before the new k-th incumbent
+    also ranked before the old one.
+    """
+    case, last = 1, False
+    while not last:
+        enc, solver, status = _solved(search, sites, case)
+        if status == "UNKNOWN":
+            return False
+        if status == "INFEASIBLE":
+            last = case == cases(sites) - 1
+            case += 1
+        else:
+            _admit(search, enc, solver, search.limit)
+    return True
+
+
+def _solved(search: Search, sites: Sequence[Site], case: int) -> tuple[Encoding, cp_model.CpSolver, str]:
+    """The model of ``sites`` without the incumbents, solved; in ``case`` 0 for the fastest plan within the limit."""
+    limit = search.limit
+    enc = build(search.device, sites, limit if limit is not None else _worst(search, sites))
+    for plan in search.best:
+        forbid(enc, plan)
+    if case:
+        better_than(enc, search.best[-1], case)
+    solver = _solver(search)
+    solver.solve(enc.model)
+    search.deterministic_time += solver.response_proto.deterministic_time
+    status = str(solver.status_name())
+    if status == "MODEL_INVALID":
+        raise InternalError(f"CP-SAT rejects the model: {enc.model.validate()}")
+    if status == "INFEASIBLE":
+        search.proofs.append(hashlib.sha256(str(enc.model.proto).encode()).hexdigest())
+    return enc, solver, status
+
+
+def _admit(search: Search, enc: Encoding, solver: cp_model.CpSolver, limit: int | None) -> int:
+    """The plan that was found, and others next to it, enter the incumbents; its makespan by the cost model."""
+    site, choice = chosen(enc, solver)
+    found = best_plans(search.device, site, choice, 1)
+    around = around_best(search.device, site, choice, AROUND, limit) if search.k > 1 else choice[:0]
+    search.admit([*found, *best_plans(search.device, site, around, search.k, limit)])
+    return found[0].key[0]
 
 
 def _worst(search: Search, sites: Sequence[Site]) -> int:

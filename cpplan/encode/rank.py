@@ -1,5 +1,8 @@
 """The ranking of plans as linear rows: what makes the model ask for a plan that beats the k-th incumbent.
 
+A plan ranks before another in one of several *cases*: it has fewer cycles; or no more cycles, and less DRAM traffic;
+and so on through NoC traffic, SRAM and place in the fixed order.
+
 The place of a plan in the fixed order is a tuple of digits: its column, then its row per access. Neighbouring digits
 are packed into numbers that stay far below 64 bits, however many accesses there are.
 """
@@ -54,21 +57,17 @@ def place_values(sites: Sequence[Site], plan: Incumbent) -> list[int]:
     return [sum(digits[digit] * stride for digit, stride in part) for part in _packing(sites)]
 
 
-def beat(
-    model: cp_model.CpModel, cycles: cp_model.IntVar, figures: Sequence[Figure], place: Sequence[Figure],
-    sites: Sequence[Site], plan: Incumbent,
-) -> None:  # fmt: skip
-    """Require a plan that ranks before ``plan``: fewer cycles, or equal and less traffic, SRAM, or an earlier place."""
-    ranked = [Figure(cycles, 1), *figures, *place]
-    values = [*plan.key, *place_values(sites, plan)]
-    cases = []
-    for last, (figure, value) in enumerate(zip(ranked, values, strict=True)):
-        case = model.new_bool_var(f"better[{last}]")
-        for earlier, bar in zip(ranked[:last], values[:last], strict=True):
-            model.add(earlier.expression <= bar // earlier.unit).only_enforce_if(case)
-        model.add(figure.expression <= (value - 1) // figure.unit).only_enforce_if(case)
-        cases.append(case)
-    model.add_bool_or(cases)
+def cases(sites: Sequence[Site]) -> int:
+    """Number of cases: the four figures of a key, and the packed numbers of the place."""
+    return 4 + len(_packing(sites))
+
+
+def beat(model: cp_model.CpModel, ranked: Sequence[Figure], values: Sequence[int], case: int) -> None:
+    """Require the first ``case`` figures to be at most their values, and the next one to be less and least."""
+    for figure, value in zip(ranked[:case], values[:case], strict=True):
+        model.add(figure.expression <= value // figure.unit)
+    model.add(ranked[case].expression <= (values[case] - 1) // ranked[case].unit)
+    model.minimize(ranked[case].expression)
 
 
 def _sum(terms: Sequence[Term]) -> cp_model.LinearExprT:

@@ -78,6 +78,12 @@ def physical(device: Device, core: Coordinate) -> Coordinate:
     return tuple(dim.positions[i] for dim, i in zip(device.dims, core, strict=True))
 
 
+@lru_cache(maxsize=1 << 10)
+def _places(device: Device, active: tuple[int, ...]) -> dict[Coordinate, Coordinate]:
+    """NoC coordinate of every core in use."""
+    return {core: physical(device, core) for core in active_cores(active)}
+
+
 def active_cores(active: tuple[int, ...]) -> list[Coordinate]:
     """Logical coordinates of the cores in use: the box at the origin."""
     return list(itertools.product(*(range(n) for n in active)))
@@ -183,13 +189,14 @@ def combine_weights(
         steps = [[(i + s, i) for i in range(0, count - s, 2 * s)] for s in strides]
     else:
         steps = [[(i, (i + 1) % count) for i in range(count)], [(i, 0) for i in range(1, count)]]
+    where = _places(device, tuple(math.prod(s.factor for s in splits) for splits in spatial))
     out = []
     for step in steps:
-        weights = np.zeros(link_count(network), dtype=np.int64)
+        links: list[int] = []
         for team in teams:
             for source, target in step:
-                links = route(network, physical(device, team[source]), physical(device, team[target]))
-                np.add.at(weights, list(links), device.dram.banks)
+                links += route(network, where[team[source]], where[team[target]])
+        weights = np.bincount(links, minlength=link_count(network)).astype(np.int64) * device.dram.banks
         weights.setflags(write=False)
         out.append(weights)
     return tuple(out)
