@@ -82,7 +82,7 @@ def _check_kernel(kernel: Kernel, arch: Arch, formats: Mapping[int, DataFormat])
         source.parent.mkdir()
         source.write_text(kernel.source)
         write_generated(Path(scratch), source, formats, kernel.compute or ComputeConfig(), arch)
-        parses = units(root, Path(scratch), kernel.processor, arch, kernel.compile_args, kernel.defines)
+        parses = units(root, Path(scratch), kernel, arch)
         with ThreadPoolExecutor(max_workers=min(len(parses), os.cpu_count() or 1)) as pool:
             results = pool.map(lambda unit: _parse(unit, source, kernel.name), parses)
         found = _distinct([diagnostic for result in results for diagnostic in result])
@@ -131,7 +131,15 @@ def _keep(path: Path, found: tuple[Diagnostic, ...]) -> None:
 
 
 def _key(kernel: Kernel, arch: Arch, formats: Mapping[int, DataFormat]) -> str:
-    parts = (VERSION, _own_hash(), [str(place) for place in host_headers()], arch, kernel.processor, kernel.name)
+    parts = (
+        VERSION,
+        _own_hash(),
+        [str(place) for place in host_headers()],
+        arch,
+        kernel.processor,
+        kernel.noc,
+        kernel.name,
+    )
     content = (kernel.source, kernel.compile_args, sorted(kernel.defines.items()), sorted(formats.items()))
     return hashlib.sha256(repr((parts, content, kernel.compute)).encode()).hexdigest()[:32]
 

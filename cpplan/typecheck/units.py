@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from cpplan.emit_ttmetal.program import DRAM_BANKS, Arch, ComputeConfig, DataFormat, Processor
+from cpplan.emit_ttmetal.program import DRAM_BANKS, Arch, ComputeConfig, DataFormat, Kernel, Processor
 from cpplan.typecheck.descriptors import descriptors
 from cpplan.typecheck.errors import TypeCheckUnavailable
 
@@ -65,25 +65,26 @@ def write_generated(
         (folder / f"chlkc_{thread}.cpp").write_text(f'{text}#include "{source}"\n')
 
 
-def units(
-    root: Path, folder: Path, processor: Processor, arch: Arch, args: tuple[int, ...], defines: Mapping[str, str]
-) -> tuple[Unit, ...]:
+DEFAULT_NOC: Mapping[str, int] = {"ncrisc": 0, "brisc": 1}
+
+
+def units(root: Path, folder: Path, kernel: Kernel, arch: Arch) -> tuple[Unit, ...]:
     """The parses of a kernel: one for a data-movement processor, three for compute."""
     base = [*LANGUAGE_FLAGS, *TARGET_FLAGS, *WARNING_FLAGS]
     for place in (STUBS, *host_headers()):
         base += ["-isystem", str(place)]
     base += [f"-I{place}" for place in (folder, *_vendor_folders(root, arch))]
-    base += [f"-D{macro}" for macro in _common_macros(arch, args)]
-    base += [f"-D{name}={value}" for name, value in defines.items()]
-    return tuple(_unit(root, thread, base) for thread in THREADS[processor])
+    base += [f"-D{macro}" for macro in _common_macros(arch, kernel.compile_args)]
+    base += [f"-D{name}={value}" for name, value in kernel.defines.items()]
+    return tuple(_unit(root, thread, kernel.noc, base) for thread in THREADS[kernel.processor])
 
 
-def _unit(root: Path, thread: str, base: list[str]) -> Unit:
+def _unit(root: Path, thread: str, noc: int | None, base: list[str]) -> Unit:
     source = root / "tt_metal" / "hw" / "firmware" / "src" / "tt-1xx"
-    if thread == "ncrisc":
-        own, wrapper = ["COMPILE_FOR_NCRISC", "PROCESSOR_INDEX=1", "NOC_INDEX=0"], source / "ncrisck.cc"
-    elif thread == "brisc":
-        own, wrapper = ["COMPILE_FOR_BRISC", "PROCESSOR_INDEX=0", "NOC_INDEX=1"], source / "brisck.cc"
+    if thread in DEFAULT_NOC:
+        network = DEFAULT_NOC[thread] if noc is None else noc
+        own = [f"COMPILE_FOR_{thread.upper()}", f"PROCESSOR_INDEX={int(thread == 'ncrisc')}", f"NOC_INDEX={network}"]
+        wrapper = source / f"{thread}k.cc"
     else:
         number = THREADS["compute"].index(thread)
         own = [f"COMPILE_FOR_TRISC={number}", f"PROCESSOR_INDEX={number + 2}", f"UCK_CHLKC_{thread.upper()}"]
