@@ -15,6 +15,7 @@ CASES = {
     "blackhole, two rows of tiles": Flash(arch="blackhole", rows=2),
     "fp32 accumulation": Flash(config=ComputeConfig(fp32_dest_acc=True)),
     "one block": Flash(key_blocks=1),
+    "8 heads of 1024 x 64": Flash(heads=8, query_blocks=8, rows=4, keys=4, key_blocks=8),
 }
 
 
@@ -33,4 +34,5 @@ def test_flash_attention_equals_attention(case: str, seed: int) -> None:
     pages, _ = run(flash_program(f), flat, seed)
     got = pages_matrix(pages["O"], "bf16", f.heads * f.query_length, 32 * f.width)
     expected = attention(q, k, v).reshape(got.shape)
-    assert np.abs(got - expected).max() < 0.02 * np.abs(expected).max()
+    roundings = 4 + 2 * f.key_blocks  # of the state, to bf16, for each block of keys
+    assert np.abs(got - expected).max() < roundings * 2.0**-9 * np.abs(expected).max()

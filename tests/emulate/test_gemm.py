@@ -8,7 +8,7 @@ from emulate.gemm_program import Gemm, gemm_program
 
 from cpplan.emit_ttmetal.program import ComputeConfig
 from cpplan.emulate import Traffic, run
-from cpplan.emulate.formats import decode, encode, matrix_pages, pages_matrix, tilize, untilize
+from cpplan.emulate.formats import decode, encode, matrix_pages, pages_matrix, round_bf16, tilize, untilize
 
 CASES = {
     "2x2": Gemm(),
@@ -50,3 +50,24 @@ def test_traffic_is_the_plans() -> None:
     assert stats.multicast_bytes == 2 * m * k + 2 * k * n + flags_a + flags_b
     assert stats.delivered_bytes == 3 * (2 * m * k + flags_a) + 2 * (2 * k * n + flags_b)
     assert stats.matmul_tiles == (m * n * k) // 32**3
+
+
+def test_the_order_of_events_changes_no_bit() -> None:
+    gemm = Gemm(arch="blackhole", grid=(3, 3), blocks=3)
+    m, n, k = gemm.shape
+    draw = np.random.default_rng(3)
+    tensors = {
+        name: matrix_pages(draw.standard_normal(shape), "bf16") for name, shape in (("A", (m, k)), ("B", (k, n)))
+    }
+    results = [run(gemm_program(gemm), tensors, seed)[0]["C"] for seed in range(12)]
+    assert all(np.array_equal(result, results[0]) for result in results)
+
+
+def test_a_whole_array_multiplies_matrices_of_1024() -> None:
+    gemm = Gemm(grid=(8, 8), rows=4, columns=4, depth=4, blocks=8)
+    draw = np.random.default_rng(4)
+    a, b = (round_bf16(draw.standard_normal((1024, 1024))) for _ in range(2))
+    pages, stats = run(gemm_program(gemm), {"A": matrix_pages(a, "bf16"), "B": matrix_pages(b, "bf16")}, seed=5)
+    c, expected = pages_matrix(pages["C"], "bf16", 1024, 1024), a @ b
+    assert np.abs(c - expected).max() <= 0.02 * np.abs(expected).max()  # partial sums of 8 blocks are rounded to bf16
+    assert stats.matmul_tiles == 32**3
