@@ -216,8 +216,7 @@ class Trees:
     # -- reductions and products ---------------------------------------------------------------------------------------
 
     def _reduced(self, op: Op, view: View, lanes: frozenset[Lane]) -> Node:
-        kind = op.kind.removeprefix("reduce_")
-        if kind not in _NEUTRAL:
+        if _reduction(op) not in _NEUTRAL:
             raise refuse(op, "the compute unit reduces by sum, max and min")
         if lanes - lanes_of(view):
             raise NeedHome(op.name, tuple(role.lane for role in view))
@@ -235,7 +234,7 @@ class Trees:
 
     def _folded(self, op: Op, value: str, shape: tuple[int, ...], reduced: Mapping[int, Lane], view: View) -> Node:
         """``value`` reduced along the long axes ``reduced``, each in a lane; ``view`` is that of the other axes."""
-        kind = op.kind.removeprefix("reduce_")
+        kind = _reduction(op)
         extents, rest = [shape[axis] for axis in long_axes(shape)], iter(view)
         roles, loops = list[Role](), list[tuple[str, int]]()
         for position, extent in enumerate(extents):
@@ -280,6 +279,12 @@ def scan_home(op: Op) -> Home:
         return tuple("at" for _ in long)
     others = [a for a in long if a != axis]
     return tuple("row" if a == axis else ("col" if others and a == others[-1] else "at") for a in long)
+
+
+def _reduction(op: Op) -> str:
+    """How a reduction joins elements; of booleans, which are 0 and 1, "and" is the minimum and "or" the maximum."""
+    kind = op.kind.removeprefix("reduce_")
+    return {"and": "min", "or": "max"}.get(kind, kind) if op.dtype == "bool" else kind
 
 
 def as_stored(node: Node, format_: str) -> Node:

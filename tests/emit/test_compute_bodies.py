@@ -79,6 +79,21 @@ def test_reductions_of_everything(kind: str) -> None:
     assert largest_error(small.program()) < 1e-5
 
 
+def test_all_and_any() -> None:
+    small = Small()
+    x = small.load((64, 70))
+    test = small.op("cmp", x, small.constant(-2.4, (64, 70)), dtype="bool", predicate="gt")
+    for kind in ("and", "or"):
+        verdict = small.op(f"reduce_{kind}", test, shape=(64,), dtype="bool", axis=1)
+        small.store(small.op("cast", verdict, dtype="fp32"))
+    program = small.program()
+    tensors = random_tensors(program, 1)
+    found = run_schedule(build_schedule(program, DEVICE, simple_plan(program, DEVICE)), tensors)
+    rows = tensors["in0"] > -2.4
+    np.testing.assert_array_equal(found["out0"], rows.all(axis=1))
+    np.testing.assert_array_equal(found["out1"], rows.any(axis=1))
+
+
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("reverse", [0, 1])
 def test_running_sums(axis: int, reverse: int) -> None:
