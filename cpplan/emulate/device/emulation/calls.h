@@ -14,7 +14,6 @@ uint32_t emu_buffer_page_bytes(uint32_t buffer);
 uint32_t emu_buffer_pages(uint32_t buffer);
 uint32_t emu_semaphore(uint32_t id);
 void emu_semaphore_wait(const volatile uint32_t* word, uint32_t value, uint32_t at_least);
-uint32_t emu_noc_index(void);
 uint32_t emu_coordinate(uint32_t which);    // 0, 1: NoC x, y; 2, 3: logical x, y
 uint64_t emu_worker_address(uint32_t x, uint32_t y, uint32_t address);
 uint64_t emu_multicast_address(uint32_t x0, uint32_t y0, uint32_t x1, uint32_t y1, uint32_t address, uint32_t noc);
@@ -76,6 +75,5 @@ void emu_vector_reduce(uint32_t pool, uint32_t dim, uint32_t format, uint32_t ds
 // Compute: the packer.
 void emu_pack(uint32_t dst, uint32_t buffer, uint32_t tile, uint32_t in_order);
 void emu_pack_l1_accumulate(uint32_t on);
-void emu_pack_relu(uint32_t mode, float threshold);
 uint32_t emu_tile_address(uint32_t buffer, uint32_t tile);
 }

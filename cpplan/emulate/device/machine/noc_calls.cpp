@@ -154,8 +154,6 @@ void emu_barrier(uint32_t what) {
     maybe_switch();
 }
 
-uint32_t emu_noc_index(void) { return machine.current->noc; }
-
 uint32_t emu_coordinate(uint32_t which) {
     const Core& c = *machine.current->core;
     return which == 0 ? c.noc_x : which == 1 ? c.noc_y : which == 2 ? c.x : c.y;

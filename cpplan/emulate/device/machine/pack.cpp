@@ -1,4 +1,4 @@
-// The packer: DST to circular buffers, with its edge mask, accumulation in L1 and ReLU.
+// The packer: DST to circular buffers, with its edge mask and accumulation in L1.
 #include <cstring>
 
 #include "machine/state.h"
@@ -13,15 +13,6 @@ bool passes(int mask, uint32_t element) {
     if (mask == 0) return column == 0;
     if (mask == 1) return face < 2 && row == 0;
     return element == 0;
-}
-
-float relu(const Registers& r, float x) {
-    switch (r.relu_mode) {
-        case 1: return x > 0 ? x : 0;
-        case 2: return x > r.relu_threshold ? x : 0;
-        case 3: return x < 0 ? 0 : x > r.relu_threshold ? r.relu_threshold : x;
-        default: return x;
-    }
 }
 
 }  // namespace
@@ -45,11 +36,8 @@ void emu_pack(uint32_t dst, uint32_t index, uint32_t tile, uint32_t in_order) {
     if (in_order) ++b.packed;
     const float* from = s.tile[dst];
     float masked[TILE];
-    if (r.reduce_mask >= 0 || r.relu_mode) {
-        for (uint32_t i = 0; i < TILE; ++i) {
-            masked[i] = r.reduce_mask < 0 || passes(r.reduce_mask, i) ? from[i] : 0.0f;
-            if (r.relu_mode && s.datum[dst] == Datum::Float) masked[i] = relu(r, masked[i]);
-        }
+    if (r.reduce_mask >= 0) {
+        for (uint32_t i = 0; i < TILE; ++i) masked[i] = passes(r.reduce_mask, i) ? from[i] : 0.0f;
         from = masked;
     }
     if (r.l1_accumulate) {
@@ -61,9 +49,4 @@ void emu_pack(uint32_t dst, uint32_t index, uint32_t tile, uint32_t in_order) {
 }
 
 void emu_pack_l1_accumulate(uint32_t on) { registers().l1_accumulate = on; }
-
-void emu_pack_relu(uint32_t mode, float threshold) {
-    registers().relu_mode = int(mode);
-    registers().relu_threshold = threshold;
-}
 }

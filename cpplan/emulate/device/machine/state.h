@@ -66,8 +66,6 @@ struct Registers {                         // what the three compute threads kee
     int vector_operation = -1;             // what the vector unit is set up for
     int reduce_mask = -1;                  // the packer's edge mask: -1 passes all
     bool l1_accumulate = false;
-    int relu_mode = 0;
-    float relu_threshold = 0;
     float column_sums[32] = {};            // cumsum_tile carries them from tile to tile
 };
 
@@ -157,7 +155,7 @@ void poison(uint8_t* at, size_t bytes);
 bool is_poisoned(const uint8_t* at, size_t bytes);
 uint8_t* dram(uint64_t address, uint32_t bytes, bool write);
 
-// noc.cpp
+// noc.cpp: transfers on their way; noc_calls.cpp holds what kernels call
 constexpr uint64_t DRAM = 1ull << 63, RECTANGLE = 1ull << 62;    // marks of NoC addresses
 void drain(Processor& processor, Transfer::Kind kind);
 void depart(Processor& processor, Transfer& transfer);
