@@ -1,11 +1,12 @@
 """One recorded launch executed by Triton's interpreter, on memory that the caller gives: what a program must compute.
 
 The interpreter replaces parts of Triton for good, so it runs in a forked process that is then gone. numpy has no
-bfloat16, so tensors of it are float32 here, and intermediate values that take their type from a tensor are, too.
+bfloat16, so it is float32 everywhere here: in tensors, and where a kernel names it.
 """
 
 from __future__ import annotations
 
+import ast
 import inspect
 import multiprocessing
 import traceback
@@ -95,7 +96,7 @@ def _run(launch: Launch, memory: Memory) -> dict[str, npt.NDArray[Any]]:
     types = {name: getattr(torch, TORCH_TYPES[tensor.dtype]) for name, tensor in tensor_arguments(launch).items()}
     given = {name: _argument(name, value, flat, types) for name, value in launch.arguments.items()}
     with np.errstate(all="ignore"):  # a GPU does not mind infinities either
-        _interpreted(launch.function)[launch.grid](**given, **launch.constexprs)
+        _interpreted(launch.function)[launch.grid](**given, **_widened_types(launch.constexprs))
     return {name: tensor.numpy() for name, tensor in flat.items()}
 
 
@@ -136,8 +137,7 @@ def _bound(builtin: Callable[..., Any]) -> Callable[..., Any]:
 
 def _complete() -> None:
     """What the interpreter lacks: kernels that call each other, loop bounds that numpy will not take for integers,
-    constants and products in bfloat16."""
-    import triton.language as tl
+    bfloat16."""
     from triton.runtime import interpreter
     from triton.runtime.jit import JITFunction
 
@@ -147,26 +147,23 @@ def _complete() -> None:
         patch(tensor, scope)
         scope.set_attr(tensor, "__index__", lambda bound: int(bound.handle.data.squeeze()))
 
-    def bfloat16(builder: Any, value: float) -> Any:
-        bits = np.array([value], dtype=np.float32).view(np.uint32) >> 16
-        return interpreter.TensorHandle(bits.astype(np.uint16), tl.bfloat16)
+    class Widening(interpreter.ASTTransformer):  # type: ignore[misc]  # triton has no types
+        """Kernels that name bfloat16 get float32."""
 
-    multiply = interpreter.InterpreterBuilder.create_dot
-
-    def dot(builder: Any, a: Any, b: Any, *rest: Any) -> Any:
-        return multiply(builder, _widened(a), _widened(b), *rest)
+        def visit(self, node: ast.AST) -> Any:
+            """A whole kernel is a module here."""
+            for inner in ast.walk(node) if isinstance(node, ast.Module) else ():
+                if isinstance(inner, ast.Attribute) and inner.attr == "bfloat16":
+                    inner.attr = "float32"
+            return super().visit(node)
 
     interpreter._patch_lang_tensor = with_index
-    interpreter.InterpreterBuilder.create_dot = dot
-    interpreter.InterpreterBuilder.get_bf16 = bfloat16
+    interpreter.FunctionRewriter.ast_transformer = Widening()
     JITFunction.__call__ = lambda function, *args, **kwargs: _interpreted(function)(*args, **kwargs)
 
 
-def _widened(handle: Any) -> Any:
-    """A tile of bfloat16, which is held as the upper halves of floats, in float32."""
+def _widened_types(constexprs: Mapping[str, Any]) -> dict[str, Any]:
+    """Constexprs with float32 for bfloat16."""
     import triton.language as tl
-    from triton.runtime import interpreter
 
-    if handle.dtype.scalar != tl.bfloat16 or handle.data.dtype != np.uint16:
-        return handle
-    return interpreter.TensorHandle((handle.data.astype(np.uint32) << 16).view(np.float32), tl.float32)
+    return {name: tl.float32 if value is tl.bfloat16 else value for name, value in constexprs.items()}

@@ -11,7 +11,7 @@ from cpplan.schedule.layouts import tensor_layouts
 from cpplan.schedule.lives import with_lives
 from cpplan.schedule.schedule import Schedule
 from cpplan.schedule.streams import check_semaphores, digits_of_cores, streams_of
-from cpplan.schedule.threads import threads_of
+from cpplan.schedule.threads import check_trips, threads_of
 from cpplan.tile.program import TileProgram
 
 
@@ -19,8 +19,10 @@ def build_schedule(program: TileProgram, device: Device, plan: Plan) -> Schedule
     """What every core of ``device`` does under ``plan``, which must be legal (:mod:`cpplan.plan.space`).
 
     Raises :class:`~cpplan.errors.ScheduleError` where the plan cannot be made a program: tiles that are no sets of
-    whole pages, addresses that depend on data, too many buffers, bytes or semaphores.
+    whole pages, addresses that depend on data, trip counts of which only the sum is known, too many buffers, bytes or
+    semaphores.
     """
+    check_trips(program)
     layouts, uses = tensor_layouts(program)
     nest = build_nest(program, plan.spatial, plan.order)
     streams, semaphores = streams_of(program, device, plan, nest, uses, buffer_names(program))

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from cpplan.errors import ScheduleError
 from cpplan.plan.nest import Nest, cores_per_dim
 from cpplan.plan.plan import Plan, wave
 from cpplan.plan.space import shared_loop
@@ -47,6 +48,20 @@ def threads_of(program: TileProgram, plan: Plan, nest: Nest, streams: Sequence[S
 
 
 T = TypeVar("T", int, Loop)
+
+
+def check_trips(program: TileProgram) -> None:
+    """Raises :class:`~cpplan.errors.ScheduleError` for a loop that runs in some blocks less often than in others, which
+    the program does not say block by block."""
+    for loop in program.loops:
+        runs = math.prod(dim.extent for dim in program.dims)
+        runs *= math.prod(program.loop(name).trips for name in program.loop_path(loop.parent))
+        if loop.profile is None and loop.total_trips not in (None, loop.trips * runs):
+            raise ScheduleError(
+                f"{program.source or program.name}: loop {loop.name} runs up to {loop.trips} times, but less often in "
+                "some blocks or trips of outer loops, which is not known block by block: no program can be made of it; "
+                "let it run equally often and mask what is too much"
+            )
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from gemm import gemm
 
 from cpplan.device.device import Device
 from cpplan.device.spec import load_device
+from cpplan.errors import ScheduleError
 from cpplan.frontend import read_launches
 from cpplan.plan.nest import build_nest
 from cpplan.plan.plan import Placement, Plan, Split
@@ -111,3 +112,13 @@ def test_a_loop_runs_for_all_cores_as_often_as_for_the_longest_block_of_the_wave
         taken = [values["wave.m"] for step, values in walked if step == Take("a")]
         counts = [taken.count(wave) for wave in range(3)]
         assert counts == ([2, 4, 5] if slope > 0 else [5, 3, 1]), core
+
+
+def test_a_loop_whose_trips_are_known_only_in_sum_is_refused() -> None:
+    program = gemm(160, 32, 160, (32, 32, 32))
+    uneven = replace(program, source="k.py:5", loops=(replace(program.loops[0], total_trips=15),))
+    plan = Plan(program.block, ((), ()), (("m",),), tuple(Placement(n, "wave.m", 1, (1, 1)) for n in "abc"))
+    with pytest.raises(ScheduleError, match=r"k\.py:5: loop k runs up to 5 times, but less often in some blocks"):
+        build_schedule(uneven, load_device("wormhole"), plan)
+    even = replace(program, loops=(replace(program.loops[0], total_trips=25),))
+    build_schedule(even, load_device("wormhole"), plan)
