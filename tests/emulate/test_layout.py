@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from emulate.gemm_program import Gemm, gemm_program
@@ -60,7 +61,7 @@ def test_tensors_are_apart_in_every_bank(arch: Arch) -> None:
     spans = sorted(
         (addresses[t.name], addresses[t.name] + -(-t.pages // DRAM_BANKS[arch]) * t.page_bytes) for t in program.tensors
     )
-    assert all(end < start for (_, end), (start, _) in zip(spans, spans[1:], strict=False))
+    assert all(end < start for (_, end), (start, _) in pairwise(spans))
     assert argument_word(TensorAddress("B"), addresses) == addresses["B"]
     assert argument_word(-1, addresses) == 0xFFFFFFFF
     with pytest.raises(ProgramFault, match="address of X, which is not a tensor"):
