@@ -22,8 +22,9 @@ from cpplan.emit_ttmetal.names import identifier
 from cpplan.emit_ttmetal.needs import NeedHome
 from cpplan.emit_ttmetal.places import Home, Place
 from cpplan.emit_ttmetal.points import Maker
+from cpplan.emit_ttmetal.scans import make_scan
 from cpplan.emit_ttmetal.text import Text
-from cpplan.emit_ttmetal.tree import scan_home
+from cpplan.emit_ttmetal.views import scan_home
 from cpplan.errors import InternalError
 from cpplan.plan.nest import cores_per_dim
 from cpplan.schedule.schedule import (
@@ -261,7 +262,7 @@ class Body:
         source = next((p for p in self.places.get(op.operands[0], ()) if p.home == home), None)
         if source is None:
             raise NeedHome(op.operands[0], home)
-        self.maker.scan(self.text, source, place)
+        make_scan(self.maker, self.text, source, place)
         self.maker.unit.used.add(source.buffer)
 
     def _store(self, stream: Stream, loop: str | None, where: Where) -> None:

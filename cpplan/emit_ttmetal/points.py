@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Literal
@@ -12,9 +12,9 @@ from typing import Literal
 from cpplan.emit_ttmetal.batches import computed
 from cpplan.emit_ttmetal.dst import OutOfSlots, Phase
 from cpplan.emit_ttmetal.nodes import Apply, Dot, Fold, Node, Number, Read, children
-from cpplan.emit_ttmetal.ops import CUMSUM, FLOAT
+from cpplan.emit_ttmetal.ops import FLOAT
 from cpplan.emit_ttmetal.places import Place, Role, View, lanes_of
-from cpplan.emit_ttmetal.text import ZERO, Text, number, plus, symbol, written
+from cpplan.emit_ttmetal.text import ZERO, Text, number, plus, symbol
 from cpplan.emit_ttmetal.tree import Trees, as_stored
 from cpplan.emit_ttmetal.unit import Unit
 from cpplan.tile.program import Affine
@@ -45,7 +45,7 @@ class Maker:
     def make(self, text: Text, value: str, place: Place, filling: Filling, later: str = "") -> None:
         """All tiles of ``value`` to ``place``. Of a chain, there is an old block only where the condition ``later``
         holds, if one is given; before that products are added to nothing."""
-        names = [self._name(lane, axis) for axis, lane in enumerate(place.home)]
+        names = [self.variable(lane, axis) for axis, lane in enumerate(place.home)]
         indices = [symbol(n) if count > 1 else ZERO for n, count in zip(names, place.counts, strict=True)]
         view = tuple(Role(lane, index) for lane, index in zip(place.home, indices, strict=True))
         node = self._tile(value, view, place)
@@ -60,33 +60,6 @@ class Maker:
             text.line(f"cb_push_back({cb}, {pages});")
         if filling in ("whole", "chain"):
             text.line(f"cb_wait_front({cb}, {pages});")
-
-    def scan(self, text: Text, source: Place, place: Place) -> None:
-        """Running sums of ``source`` down the rows: the totals of a column of tiles stay in the vector unit, so that it
-        does nothing else until the column is done."""
-        names = [self._name(lane, axis) for axis, lane in enumerate(place.home)]
-        order = sorted(range(len(names)), key=lambda axis: place.home[axis] == "row")
-        indices = {axis: symbol(names[axis]) if place.counts[axis] > 1 else ZERO for axis in order}
-        cb, pages = self.unit.names[place.buffer], place.pages
-        text.line(f"cb_reserve_back({cb}, {pages});")
-        self.unit.forget()
-        with ExitStack() as stack:
-            for axis in order:
-                if place.counts[axis] > 1:
-                    stack.enter_context(text.block(_for(names[axis], place.counts[axis])))
-            self.unit.forget()
-            text.line("tile_regs_acquire();")
-            self.unit.read(text, Read(source.buffer, source.page(indices), "copy"), 0)
-            row = next(axis for axis in order if place.home[axis] == "row")
-            first = f"{written(indices[row])} == 0" if place.counts[row] > 1 else "true"
-            self.unit.scan(text, CUMSUM, first, first if place.counts[row] > 1 else "")
-            text.line("tile_regs_commit();")
-            text.line("tile_regs_wait();")
-            self.unit.pack(text, 0, place.buffer, place.page(indices))
-            text.line("tile_regs_release();")
-        self.unit.forget()
-        text.line(f"cb_push_back({cb}, {pages});")
-        text.line(f"cb_wait_front({cb}, {pages});")
 
     # -- tiles ---------------------------------------------------------------------------------------------------------
 
@@ -131,23 +104,31 @@ class Maker:
 
     def _phase(self, text: Text, nodes: list[Node], place: Place, filling: Filling, page: Affine) -> None:
         """A phase of tiles whose pages follow each other from ``page`` on."""
-        cb, count = self.unit.names[place.buffer], len(nodes)
         for shift, node in enumerate(nodes if filling == "chain" else ()):
             _check_in_place(node, place.buffer, plus(page, number(shift)))
         with self._front(place.buffer, page if filling == "chain" else ZERO):
             text.line("tile_regs_acquire();")
             slots = computed(text, self.unit, nodes, self.capacity)
             text.line("tile_regs_commit();")
+        pages = [plus(page, number(shift)) if filling == "part" else None for shift in range(len(nodes))]
+        self._pack(text, slots, place, filling, pages)
+
+    def _pack(
+        self, text: Text, slots: Sequence[int], place: Place, filling: Filling, pages: Sequence[Affine | None],
+        later: str = "",
+    ) -> None:  # fmt: skip
+        """The end of a phase: slots to the next pages, or to those given."""
+        cb = self.unit.names[place.buffer]
         if filling == "chain":
-            text.line(f"cb_pop_front({cb}, {count});")
+            text.line((f"if ({later}) " if later else "") + f"cb_pop_front({cb}, {len(slots)});")
         text.line("tile_regs_wait();")
         if filling == "chain":
-            text.line(f"cb_reserve_back({cb}, {count});")
-        for shift, slot in enumerate(slots):
-            self.unit.pack(text, slot, place.buffer, plus(page, number(shift)) if filling == "part" else None)
+            text.line(f"cb_reserve_back({cb}, {len(slots)});")
+        for slot, page in zip(slots, pages, strict=True):
+            self.unit.pack(text, slot, place.buffer, page)
         text.line("tile_regs_release();")
         if filling == "chain":
-            text.line(f"cb_push_back({cb}, {count});")
+            text.line(f"cb_push_back({cb}, {len(slots)});")
 
     # -- products ------------------------------------------------------------------------------------------------------
 
@@ -197,7 +178,7 @@ class Maker:
         share: bool, later: str,
     ) -> None:  # fmt: skip
         """A phase: what products are added to, the products, then what is made of each."""
-        cb, count = self.unit.names[place.buffer], height * width
+        count = height * width
         dots = [products_in(tile)[0] for tile in tiles]
         for slot, tile in enumerate(tiles if filling == "chain" else ()):
             _check_in_place(tile, place.buffer, plus(page, number(slot)))
@@ -213,19 +194,10 @@ class Maker:
                 if tile is not dot:
                     phase.compute(tile, slot, {dot: slot})
             text.line("tile_regs_commit();")
-        if filling == "chain":
-            text.line((f"if ({later}) " if later else "") + f"cb_pop_front({cb}, {count});")
-        text.line("tile_regs_wait();")
-        if filling == "chain":
-            text.line(f"cb_reserve_back({cb}, {count});")
         columns = next((n for lane, n in zip(place.home, place.counts, strict=True) if lane == "col"), 1)
         in_order = filling == "chain" or (filling != "part" and (height == 1 or width == columns))
-        for slot in range(count):
-            at = plus(page, number(slot // width * columns + slot % width))
-            self.unit.pack(text, slot, place.buffer, None if in_order else at)
-        text.line("tile_regs_release();")
-        if filling == "chain":
-            text.line(f"cb_push_back({cb}, {count});")
+        places = [plus(page, number(slot // width * columns + slot % width)) for slot in range(count)]
+        self._pack(text, range(count), place, filling, [None] * count if in_order else places, later)
 
     # -- loops ---------------------------------------------------------------------------------------------------------
 
@@ -237,7 +209,7 @@ class Maker:
         with ExitStack() as stack:
             for axis in order:
                 if place.counts[axis] > steps[names[axis]]:
-                    stack.enter_context(text.block(_for(names[axis], place.counts[axis], steps[names[axis]])))
+                    stack.enter_context(text.block(loop_head(names[axis], place.counts[axis], steps[names[axis]])))
                     looped = True
             if looped:
                 self.unit.forget()
@@ -262,7 +234,8 @@ class Maker:
         yield
         self.unit.gone = {}
 
-    def _name(self, lane: str, axis: int) -> str:
+    def variable(self, lane: str, axis: int) -> str:
+        """The variable of a loop over the tiles along an axis."""
         name = {"row": "row", "col": "column", "run": "page"}.get(lane, f"axis{axis}")
         while name in self.taken:
             name += "_"
@@ -282,7 +255,8 @@ def products_in(node: Node) -> list[Dot]:
     return list(found)
 
 
-def _for(name: str, count: int, step: int = 1) -> str:
+def loop_head(name: str, count: int, step: int = 1) -> str:
+    """A loop over ``count`` tiles."""
     advance = f"++{name}" if step == 1 else f"{name} += {step}"
     return f"for (uint32_t {name} = 0; {name} < {count}; {advance})"
 

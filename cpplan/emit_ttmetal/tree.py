@@ -31,7 +31,7 @@ from cpplan.emit_ttmetal.places import (
 )
 from cpplan.emit_ttmetal.products import product
 from cpplan.emit_ttmetal.text import ZERO, symbol
-from cpplan.emit_ttmetal.views import aligned, reshaped, transposed
+from cpplan.emit_ttmetal.views import aligned, reshaped, scan_home, transposed
 from cpplan.errors import ScheduleError
 from cpplan.tile.arith import ceil_div
 from cpplan.tile.program import Op, TileProgram
@@ -269,16 +269,6 @@ class Trees:
         """A C++ variable of the point at hand."""
         self._names += 1
         return f"{prefix}{self._names}"
-
-
-def scan_home(op: Op) -> Home:
-    """Running sums go down the rows of hardware tiles: the axis of the scan must lie there."""
-    long = long_axes(op.shape)
-    axis = int(dict(op.attributes)["axis"]) % len(op.shape)
-    if axis not in long:
-        return tuple("at" for _ in long)
-    others = [a for a in long if a != axis]
-    return tuple("row" if a == axis else ("col" if others and a == others[-1] else "at") for a in long)
 
 
 def _reduction(op: Op) -> str:

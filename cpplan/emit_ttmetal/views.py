@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cpplan.emit_ttmetal.elementwise import refuse
-from cpplan.emit_ttmetal.places import View, long_axes, long_extents
+from cpplan.emit_ttmetal.places import Home, View, long_axes, long_extents
 from cpplan.tile.program import Op
 
 
@@ -32,6 +32,16 @@ def aligned(op: Op) -> tuple[int, ...]:
     if source and len(source) != len(op.shape):
         raise refuse(op, f"spreads {_shape(source)} to {_shape(op.shape)}, which does not say along which axis")
     return source
+
+
+def scan_home(op: Op) -> Home:
+    """How a running sum and its operand lie: the axis of the scan in the rows."""
+    long = long_axes(op.shape)
+    axis = int(dict(op.attributes)["axis"]) % len(op.shape)
+    if axis not in long:
+        return tuple("at" for _ in long)
+    others = [a for a in long if a != axis]
+    return tuple("row" if a == axis else ("col" if others and a == others[-1] else "at") for a in long)
 
 
 def _shape(shape: tuple[int, ...]) -> str:
