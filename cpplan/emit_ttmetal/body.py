@@ -16,17 +16,17 @@ from cpplan.emit_ttmetal.comments import source_lines
 from cpplan.emit_ttmetal.elementwise import refuse
 from cpplan.emit_ttmetal.facts import shapes_of
 from cpplan.emit_ttmetal.indices import index_text, stop_text, trips_text
-from cpplan.emit_ttmetal.kept import Kept, home_of, home_of_access, place_of, scratch, tiles_before
+from cpplan.emit_ttmetal.kept import Kept, home_of, place_of, scratch
 from cpplan.emit_ttmetal.lives import Life, Lives, Where
 from cpplan.emit_ttmetal.names import identifier
 from cpplan.emit_ttmetal.needs import NeedHome
 from cpplan.emit_ttmetal.places import Home, Place
 from cpplan.emit_ttmetal.points import Maker
+from cpplan.emit_ttmetal.positions import last_computes, origin_of, place_in_block, stores_by_op
 from cpplan.emit_ttmetal.scans import make_scan
 from cpplan.emit_ttmetal.text import Text
 from cpplan.emit_ttmetal.views import scan_home
 from cpplan.errors import InternalError
-from cpplan.plan.nest import cores_per_dim
 from cpplan.schedule.schedule import (
     Buffer,
     Compute,
@@ -42,7 +42,7 @@ from cpplan.schedule.schedule import (
     Stream,
     Take,
 )
-from cpplan.tile.program import Affine, Loop, Op
+from cpplan.tile.program import Loop, Op
 
 
 @dataclass
@@ -72,17 +72,8 @@ class Body:
         self.trees = self.maker.trees
         self.places = self.trees.places
         self.carried = CarriedStates(self)
-        self.stores = self._stores()
-        self.last = _last_computes(self.schedule.thread("compute").steps)
-
-    def _stores(self) -> dict[str, list[Stream]]:
-        """Stores by the op, or else the access, at which their value is there."""
-        found: dict[str, list[Stream]] = {}
-        for stream in self.schedule.streams:
-            if stream.kind == "store":
-                value = self.accesses[stream.access].value
-                found.setdefault(value if value in self.ops else stream.access, []).append(stream)
-        return found
+        self.stores = stores_by_op(self.schedule)
+        self.last = last_computes(self.schedule.thread("compute").steps)
 
     # -- steps ---------------------------------------------------------------------------------------------------------
 
@@ -172,26 +163,18 @@ class Body:
         self.text.line(f"cb_wait_front({self.cb(name)}, {self.buffers[name].pages});")
         stream = self.streams[name]
         value = self.accesses[stream.access].value
-        self.places[value] = [self._of_stream(stream)]
+        self.places[value] = [place_in_block(self.schedule, stream)]
 
     def _drop(self, name: str) -> None:
         self.text.line(f"cb_pop_front({self.cb(name)}, {self.buffers[name].pages});")
         del self.places[self.accesses[self.streams[name].access].value]
 
-    def _of_stream(self, stream: Stream) -> Place:
-        """Where the tile at hand lies in the block of a stream."""
-        place = place_of(stream.buffer, home_of_access(self.schedule, stream), stream.tile)
-        cores = cores_per_dim(self.schedule.plan.spatial)
-        symbols = {name: identifier(name) for name, _ in stream.inner}
-        symbols |= {n: f"({identifier(n)} / {cores[n]})" for n in symbols if cores.get(n, 1) > 1}
-        terms = tuple(sorted(tiles_before(stream, symbols, place.pages)))
-        return Place(place.buffer, place.home, place.extents, Affine(0, terms))
-
     # -- computing -----------------------------------------------------------------------------------------------------
 
     def _compute(self, step: Compute, where: Where) -> None:
-        for value in [name for name in self.kept.wanted if name not in self.ops and self._is_here(name, step.loop)]:
-            self.keep(value, None, where)
+        for value in [name for name in self.kept.wanted if name not in self.ops and name in self.places]:
+            if origin_of(self.schedule.program, value) == step.loop:
+                self.keep(value, None, where)
         for name in step.ops:
             op = self.ops.get(name)
             if op is not None:
@@ -203,19 +186,6 @@ class Body:
             self.give_up(where)
         if step.loop is not None and self.last.get(step.loop) is step:
             self.carried.end_of_trip(self.loops[step.loop], where)
-
-    def _is_here(self, value: str, loop: str | None) -> bool:
-        """Whether a value that no op makes came to be at this position, not further out."""
-        if value not in self.places:
-            return False
-        for access in self.accesses.values():
-            if access.kind == "load" and access.value == value:
-                return access.loop == loop
-        for item in self.loops.values():
-            for carry in item.carries:
-                if value in (carry.argument, carry.result):
-                    return loop == (item.name if value == carry.argument else item.parent)
-        return True
 
     def keep(self, value: str, op: Op | None, where: Where) -> None:
         """Make the buffers that ``value`` is kept in."""
@@ -229,7 +199,7 @@ class Body:
                 self.extra[buffer] = scratch(place, self.dtypes[value])
                 self.trees.widened.add(buffer)
             self.comment(value, buffer)
-            self.trees.begin(op.loop if op is not None else self._position(value), (value, home))
+            self.trees.begin(op.loop if op is not None else origin_of(self.schedule.program, value), (value, home))
             if op is not None and op.kind.startswith("scan_"):
                 self._scan(op, place)
             else:
@@ -269,7 +239,7 @@ class Body:
         value = self.accesses[stream.access].value
         self.comment(value, f"store {stream.access}")
         self.trees.begin(loop)
-        self.maker.make(self.text, value, self._of_stream(stream), "part")
+        self.maker.make(self.text, value, place_in_block(self.schedule, stream), "part")
         self.note_uses(where)
 
     # -- lives of blocks -----------------------------------------------------------------------------------------------
@@ -305,26 +275,8 @@ class Body:
         """The C++ name of a buffer."""
         return self.maker.unit.names[buffer]
 
-    def _position(self, value: str) -> str | None:
-        for access in self.accesses.values():
-            if access.kind == "load" and access.value == value:
-                return access.loop
-        return None
-
     def comment(self, value: str, target: str) -> None:
         """A line on what is made, and from which lines of the kernel."""
         lines = source_lines(self.schedule.program, value, self.places)
         name = value if target == value else f"{value}, {target}"
         self.text.line(f"// {name}" + (f": {lines}" if lines else ""))
-
-
-def _last_computes(steps: Sequence[Step]) -> dict[str, Compute]:
-    """The last step of every loop that computes at its own level."""
-    found: dict[str, Compute] = {}
-    for step in steps:
-        match step:
-            case Compute(loop=loop) if loop is not None:
-                found[loop] = step
-            case For(body=body) | Guard(body=body):
-                found |= _last_computes(body)
-    return found
