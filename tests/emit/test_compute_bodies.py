@@ -129,6 +129,24 @@ def test_products_do_not_see_what_fills_the_rest_of_a_hardware_tile(turned: bool
     assert largest_error(small.program()) < 0.01
 
 
+@pytest.mark.parametrize("dtype", ["fp32", "bf16", "int32"])
+def test_copies_and_constants(dtype: str) -> None:
+    small = Small(blocks=3)
+    small.store(small.load((64, 96), dtype))
+    small.store(small.constant(7.0, (64, 32), dtype))
+    assert largest_error(small.program()) == 0
+
+
+def test_what_a_loop_carries_can_be_one_number() -> None:
+    small = Small(blocks=2)
+    total = small.carry("k", small.constant(2.0, ()), trips=3)
+    x = small.load((40, 70), loop="k")
+    part = small.op("reduce_sum", small.op("reshape", x, shape=(2800,), loop="k"), shape=(), axis=0, loop="k")
+    left = small.next("k", total, small.op("add", total, part, loop="k"))
+    small.store(small.op("broadcast", left, shape=(32, 64)))
+    assert largest_error(small.program()) < 1e-5
+
+
 def test_kernels_of_bf16_alone_take_16_bit_slots() -> None:
     small = Small(blocks=2)
     x, y = small.load((64, 96), "bf16"), small.load((64, 96), "bf16")
