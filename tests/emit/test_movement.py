@@ -12,7 +12,7 @@ from emit.by_hand import run_gemm
 from gemm import batched_gemm, gemm
 
 from cpplan.cost.model import evaluate
-from cpplan.device.device import Device
+from cpplan.device.device import Device, Forward
 from cpplan.device.spec import load_device
 from cpplan.plan.nest import build_nest, cores_per_dim
 from cpplan.plan.plan import LAUNCH, Placement, Plan
@@ -73,3 +73,19 @@ def test_dram_traffic_is_what_the_cost_model_counts(seed: int) -> None:
     _, _, stats = run_gemm(build_schedule(program, device, plan), seed)
     moved = {name: traffic.read_bytes + traffic.written_bytes for name, traffic in stats.dram.items()}
     assert moved == dict(evaluate(program, device, plan).traffic)
+
+
+@pytest.mark.parametrize(("name", "seed"), [case for case in CASES if case[1] < 3])
+def test_blocks_that_go_from_core_to_core(name: str, seed: int) -> None:
+    """The same chip, described as one whose neighbours pass tiles on."""
+    device = load_device(name, cores="4x3@1,1")
+    assert device.multicast is not None
+    device = replace(device, multicast=None, forward=Forward(("x", "y"), device.multicast.transfer))
+    program = gemm(200, 150, 130, (32, 32, 32))
+    random = Random(seed)
+    plan = random_plan(program, device, random)
+    while not any(place.pattern == "forward" for place in plan.placements):
+        plan = random_plan(program, device, random)
+    computed, expected, stats = run_gemm(build_schedule(program, device, plan), seed)
+    assert np.abs(computed - expected).max() < 0.01 * np.abs(expected).max()
+    assert stats.multicasts == 0
