@@ -23,7 +23,7 @@ from cpplan.emit_ttmetal.needs import NeedHome
 from cpplan.emit_ttmetal.places import Home, Place
 from cpplan.emit_ttmetal.points import Maker
 from cpplan.emit_ttmetal.positions import last_computes, origin_of, place_in_block, stores_by_op
-from cpplan.emit_ttmetal.scans import make_scan
+from cpplan.emit_ttmetal.scans import is_in_page_order, make_scan
 from cpplan.emit_ttmetal.text import Text
 from cpplan.emit_ttmetal.views import scan_home
 from cpplan.errors import InternalError
@@ -195,13 +195,19 @@ class Body:
             if op is None and self.lives.is_over(buffer):
                 continue
             place = place_of(buffer, home, self.shapes[value])
+            self.comment(value, buffer)
+            source = self._summed(op) if op is not None and op.kind.startswith("scan_") else None
+            if source is not None and self._is_only_summed(op, source):
+                make_scan(self.maker, self.text, source, source)
+                self.note_uses(where)
+                self.places[value] = [source]
+                continue
             if buffer not in self.buffers:
                 self.extra[buffer] = scratch(place, self.dtypes[value])
                 self.trees.widened.add(buffer)
-            self.comment(value, buffer)
             self.trees.begin(op.loop if op is not None else origin_of(self.schedule.program, value), (value, home))
-            if op is not None and op.kind.startswith("scan_"):
-                self._scan(op, place)
+            if source is not None:
+                make_scan(self.maker, self.text, source, place)
             else:
                 self.maker.make(self.text, value, place, "whole")
             self.made(place, where)
@@ -225,15 +231,27 @@ class Body:
         is_view = op.kind in ("transpose", "reshape") and all(user.kind == "dot" for user in users)
         return is_view or op.kind.startswith("scan_")
 
-    def _scan(self, op: Op, place: Place) -> None:
+    def _summed(self, op: Op) -> Place:
+        """Where the operand of a running sum lies."""
         if op.kind != "scan_sum":
             raise refuse(op, "of running results the compute unit has sums only")
         home = scan_home(op)
-        source = next((p for p in self.places.get(op.operands[0], ()) if p.home == home), None)
-        if source is None:
+        found = next((p for p in self.places.get(op.operands[0], ()) if p.home == home), None)
+        if found is None:
             raise NeedHome(op.operands[0], home)
-        make_scan(self.maker, self.text, source, place)
-        self.maker.unit.used.add(source.buffer)
+        return found
+
+    def _is_only_summed(self, op: Op | None, source: Place) -> bool:
+        """Whether the running sum may replace its operand."""
+        if op is None:
+            return False
+        users = [name for other in self.ops.values() for name in other.operands]
+        users += [name for access in self.accesses.values() for name in access.operands]
+        carries = [carry for loop in self.loops.values() for carry in loop.carries]
+        users += [name for carry in carries for name in (carry.initial, carry.yielded, carry.argument, carry.result)]
+        same = self.dtypes[op.name] == self.dtypes[op.operands[0]]
+        own = source.buffer not in self.streams
+        return own and same and users.count(op.operands[0]) == 1 and is_in_page_order(source)
 
     def _store(self, stream: Stream, loop: str | None, where: Where) -> None:
         value = self.accesses[stream.access].value

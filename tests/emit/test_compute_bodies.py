@@ -96,9 +96,10 @@ def test_all_and_any() -> None:
 
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("reverse", [0, 1])
-def test_running_sums(axis: int, reverse: int) -> None:
+@pytest.mark.parametrize("shape", [(64, 96), (32, 96), (70, 20)])
+def test_running_sums(shape: Shape, axis: int, reverse: int) -> None:
     small = Small(blocks=2)
-    x = small.load((64, 96))
+    x = small.load(shape)
     doubled = small.op("add", x, x)
     small.store(small.op("scan_sum", doubled, axis=axis, **({"reverse": 1} if reverse else {})))
     assert largest_error(small.program()) < 1e-5
