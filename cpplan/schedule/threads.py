@@ -113,10 +113,12 @@ class _Threads:
             yield replace(first, stop=1, source=f"first loads of {first.source}")
 
     def _moves(self, noc: int, node: int, kind: str) -> list[Stream]:
-        """Streams of one kind that sit at a level, in program order."""
+        """Streams of one kind that sit at a level: double-buffered ones first, as they need not wait for the
+        computation, else in program order."""
         name = self.nest.names[node]
-        at = {place.access for place in self.plan.placements if place.level == name}
-        return [s for s in self.streams.values() if s.noc == noc and s.kind == kind and s.access in at]
+        at = {place.access: place.depth for place in self.plan.placements if place.level == name}
+        found = [s for s in self.streams.values() if s.noc == noc and s.kind == kind and s.access in at]
+        return sorted(found, key=lambda stream: -at[stream.access])
 
     def _ahead(self, noc: int, node: int) -> list[str]:
         """Loads done an iteration ahead: double-buffered ones whose thread stores at the same level."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 
 from cpplan.emit_ttmetal.arguments import digit_lines, part_lines, shared_streams, words_of_parts
 from cpplan.emit_ttmetal.indices import affine_text, index_text, stop_text
 from cpplan.emit_ttmetal.movement.device_text import functions_used
 from cpplan.emit_ttmetal.movement.exchange import exchange_lines, partner_lines
 from cpplan.emit_ttmetal.movement.lines import braces, indented
-from cpplan.emit_ttmetal.movement.moves import Mover
+from cpplan.emit_ttmetal.movement.moves import Mover, private_loads
 from cpplan.emit_ttmetal.names import identifier
 from cpplan.errors import InternalError
 from cpplan.schedule.schedule import Exchange, For, Let, Move, Schedule, Step, Stream, Thread
@@ -79,6 +80,26 @@ class _Writer:
 
     def steps(self, steps: Sequence[Step], around: tuple[For, ...]) -> Iterator[str]:
         """Lines for ``steps`` inside the loops ``around``."""
+        for joint, together in itertools.groupby(steps, self._together):
+            if joint is not None:
+                yield from self._private_loads([step for step in together if isinstance(step, Move)])
+                continue
+            yield from self._single(together, around)
+
+    def _together(self, step: Step) -> int | None:
+        """Private loads in sequence whose buffers have equally many slots run at the same time: this many."""
+        if not isinstance(step, Move) or step.ahead:
+            return None
+        stream = self.schedule.stream(step.stream)
+        is_private = stream.kind == "load" and stream.pattern == "private"
+        return self.schedule.buffer(stream.buffer).slots if is_private else None
+
+    def _private_loads(self, moves: Sequence[Move]) -> Iterator[str]:
+        streams = [self.schedule.stream(move.stream) for move in moves]
+        yield from map(self._comment, streams)
+        yield from private_loads([Mover(self.schedule, stream) for stream in streams])
+
+    def _single(self, steps: Iterable[Step], around: tuple[For, ...]) -> Iterator[str]:
         for step in steps:
             match step:
                 case Let():

@@ -57,11 +57,11 @@ class Mover:
 
     def _load(self) -> list[str]:
         pages = self.schedule.buffer(self.stream.buffer).pages
-        reading = self._reading()
-        lines = [f"cb_reserve_back({self.cb}, {pages});"]
         if self.stream.pattern == "private":
-            lines += reading
-        elif self.stream.pattern == "multicast":
+            return private_loads([self])
+        reading = [*self.reads(), "noc_async_read_barrier();", *self.fills()]
+        lines = [self.reserve]
+        if self.stream.pattern == "multicast":
             bytes_ = f"{pages} * {self._page_bytes}"
             send = f"plan::send({self.part}, get_write_ptr({self.cb}), {bytes_}, {self.ready}, {self.valid});"
             lines += braces(f"if ({self.part}.reads)", [*reading, send], "reads for its group")
@@ -69,7 +69,17 @@ class Mover:
             lines += [f"    plan::receive({self.part}, {self.ready}, {self.valid});", "}"]
         else:
             lines += self._forward(reading, pages)
-        return [*lines, f"cb_push_back({self.cb}, {pages});"]
+        return [*lines, self.push]
+
+    @property
+    def reserve(self) -> str:
+        """Room for a block."""
+        return f"cb_reserve_back({self.cb}, {self.schedule.buffer(self.stream.buffer).pages});"
+
+    @property
+    def push(self) -> str:
+        """The block is there."""
+        return f"cb_push_back({self.cb}, {self.schedule.buffer(self.stream.buffer).pages});"
 
     def _forward(self, reading: list[str], pages: int) -> list[str]:
         lines = braces(f"if ({self.part}.reads)", reading, "the first of the line")
@@ -78,9 +88,10 @@ class Mover:
         block = f"get_write_ptr({self.cb}), {pages} * {self._page_bytes}"
         return [*lines, f"plan::pass_on({self.part}, {block}, {self.ready}, {self.valid});"]
 
-    def _reading(self) -> list[str]:
+    def reads(self) -> list[str]:
+        """Asks for all pages of a block; nothing waits for them."""
         edges = self._edges
-        reads, outside = self._page_access(edges), self._outside(edges)
+        reads = self._page_access(edges)
         one = f"noc_async_read_page({self._page_id(edges)}, {self.dram}, at);"
         body = [one]
         if reads:
@@ -88,12 +99,17 @@ class Mover:
             body[-1] = "} else {"
             body += [f"    plan::fill<{self._word}>(at, {self._fill});  // beyond the tensor", "}"]
         body.append(f"at += {self._page_bytes};")
-        lines = [f"uint32_t at = get_write_ptr({self.cb});", *self._tiles(self._pages(edges, body))]
-        lines.append("noc_async_read_barrier();")
-        if outside:
-            lines.append(f"at = get_write_ptr({self.cb});  // elements that the kernel masks get its fill")
-            lines += braces("", self._tiles(self._pages(edges, [*outside, f"at += {self._page_bytes};"])))
-        return braces("", lines) if self.stream.pattern == "private" else lines
+        return [f"uint32_t at = get_write_ptr({self.cb});", *self._tiles(self._pages(edges, body))]
+
+    def fills(self) -> list[str]:
+        """Overwrites what takes no part, once the pages are there; empty where nothing has to be."""
+        edges = self._edges
+        outside = self._outside(edges)
+        if not outside:
+            return []
+        inside = self._tiles(self._pages(edges, [*outside, f"at += {self._page_bytes};"]))
+        first = f"uint32_t at = get_write_ptr({self.cb});  // elements that the kernel masks get its fill"
+        return braces("", [first, *inside])
 
     def _outside(self, edges: Sequence[Edge]) -> list[str]:
         """Overwriting of what takes no part in a page."""
@@ -238,6 +254,17 @@ class Mover:
                 else (f"{text} * {total} + i{number}")
             )
         return text or "0"
+
+
+def private_loads(movers: Sequence[Mover]) -> list[str]:
+    """Private loads of one level that are under way at the same time."""
+    return [
+        *(mover.reserve for mover in movers),
+        *(line for mover in movers for line in braces("", mover.reads())),
+        "noc_async_read_barrier();",
+        *(line for mover in movers for line in mover.fills()),
+        *(mover.push for mover in movers),
+    ]
 
 
 def _element(edge: Edge, page: str) -> str:
