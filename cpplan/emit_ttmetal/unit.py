@@ -80,6 +80,8 @@ class Unit:
             text.line(f"{init};")
             self._vector = init
         text.call(row.call.format(*slots, **words) + ";")
+        if axis:  # a reduction changes address modifiers that products use (ADDR_MOD_5 in ckernel_sfpu_reduce.h)
+            self._moving = ""
 
     def scan(self, text: Text, row: Row, first: str, condition: str) -> None:
         """Running sums in slot 0; the totals begin anew where ``first`` holds, and there alone the unit is set up."""
