@@ -16,7 +16,7 @@ from cpplan.cost.streams import Resources, Vector, packets, transfer_cycles
 from cpplan.cost.units import combine_work
 from cpplan.device.device import Device
 from cpplan.plan.plan import Combine, Method, Split
-from cpplan.plan.routes import combine_weights
+from cpplan.plan.routes import combine_peaks, combine_weights
 from cpplan.tile.arith import Int, ceil_div, round_up
 from cpplan.tile.layout import hardware_tiles, tile_bytes
 from cpplan.tile.program import TileProgram
@@ -94,6 +94,27 @@ class CombineCost:
     sram: int
 
 
+def combine_cycles(size: StateSize, device: Device, cores: int, way: Combine, peaks: tuple[int, ...]) -> Int:
+    """Cycles of all steps with their ops (ints, or arrays over block shapes): no resource is busy for longer.
+
+    ``peaks`` is the weight on the busiest link in each step (:func:`cpplan.plan.routes.combine_peaks`).
+    """
+    rate = device.dram.banks * device.nocs[way.noc].link_rate
+    total: Int = 0
+    for peak, (amount, sent, ops, times) in zip(peaks, _steps(size, cores, way, len(peaks)), strict=True):
+        links = ceil_div(peak * amount * rate.denominator, rate.numerator)
+        total = total + times * (np.maximum(send_cycles(device, sent), links) + ops)
+    return total
+
+
+def _steps(size: StateSize, cores: int, way: Combine, count: int) -> list[tuple[Int, Int, Int, int]]:
+    """(bytes over every link, bytes that one core receives, cycles of ops, how often) of every step."""
+    part = part_bytes(size, way.method, cores)
+    if way.method == "tree":
+        return [(part, part, size.cycles, 1)] * count
+    return [(part, part, ceil_div(size.cycles, cores), cores - 1), (part, part * (cores - 1), 0, 1)]
+
+
 def combine_cost(
     size: StateSize, device: Device, layout: Resources, spatial: tuple[tuple[Split, ...], ...], loop: str, cores: int,
     way: Combine,
@@ -103,24 +124,17 @@ def combine_cost(
     The processor of the network counts the transfers as busy, and all steps with their ops as the first and only fill.
     """
     weights = combine_weights(device, spatial, loop, way.method, way.noc)
-    part = int(part_bytes(size, way.method, cores))
-    if way.method == "tree":
-        steps = [(w, part, int(size.cycles), 1) for w in weights]
-    else:
-        ops = int(ceil_div(size.cycles, cores))
-        steps = [(weights[0], part, ops, cores - 1), (weights[1], part, 0, 1)]
     rate = device.dram.banks * device.nocs[way.noc].link_rate
     first = layout.links[way.noc]
     busy = np.zeros(layout.count, dtype=np.int64)
-    total, hops = 0, 0
-    for number, (carried, amount, ops, times) in enumerate(steps):
-        gathers = way.method == "ring" and number == 1
-        sending = int(send_cycles(device, amount * (cores - 1) if gathers else amount))
-        links = -(-carried * amount * rate.denominator // rate.numerator)
-        total += times * (max(sending, int(links.max())) + ops)
-        busy[way.noc] += times * sending
+    hops = 0
+    for carried, (amount, sent, _, times) in zip(weights, _steps(size, cores, way, len(weights)), strict=True):
+        links = -(-carried * int(amount) * rate.denominator // rate.numerator)
+        busy[way.noc] += times * int(send_cycles(device, sent))
         busy[first : first + len(links)] += times * links
-        hops += times * int(carried.sum()) * amount // device.dram.banks
+        hops += times * int(carried.sum()) * int(amount) // device.dram.banks
     fill = busy.copy()
-    fill[way.noc] = max(total, int(busy.max()))
+    peaks = combine_peaks(device, spatial, loop, way.method, way.noc)
+    fill[way.noc] = int(combine_cycles(size, device, cores, way, peaks))
+    part = part_bytes(size, way.method, cores)
     return CombineCost(busy, fill, hops, int(round_up(part, device.sram.alignment)))

@@ -24,7 +24,7 @@ LANE_ROUNDS = (16, 64, 256, 1024, 4096)
 """Lanes per round, best bound first, for the same reason."""
 LANE_CHUNK = 400_000
 """Lanes per vectorised pass (memory)."""
-REFINED = 512
+REFINED = 2_048
 """Columns whose mappings are looked at between two looks at the clock."""
 CONSTRUCTED = 24
 """Spreads from which the first plans are built."""

@@ -14,8 +14,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from cpplan.cost.combine import combine_cost, least_cycles
-from cpplan.cost.streams import resources
+from cpplan.cost.combine import combine_cycles, least_cycles
 from cpplan.device.device import Device
 from cpplan.device.free_boxes import seen_from
 from cpplan.encode.blocks import BlockFacts, Ints
@@ -30,7 +29,8 @@ from cpplan.encode.levels import (
     with_a_transfer_at,
 )
 from cpplan.encode.ways import real_ways, ways_left, widest_ways
-from cpplan.plan.routes import Coordinate
+from cpplan.plan.plan import Combine
+from cpplan.plan.routes import Coordinate, combine_peaks
 from cpplan.plan.space import Spatial, combines, shared_loop
 
 Order = tuple[tuple[int, ...], ...]
@@ -201,29 +201,34 @@ def refined_bounds(
                 [way.take(which.ravel()) for way in real_ways(device, facts.program, choices, access, scope)]
                 for access, scope in facts.scoped_accesses
             ]
-            meeting = _meeting(facts, device, pairs[0][part], [choices[w] for w in which.ravel()])
+            meeting = _meeting(facts, device, pairs[0][part], choices, which.ravel())
             levels = level_table(facts, device, lanes.take(part), dims, ways, meeting)
             out[here] = _chain_bounds(levels, position[row[here]], code[here], len(facts.program.dims))
     return out
 
 
-def _meeting(facts: BlockFacts, device: Device, block: Ints, choices: list[tuple[Spatial, Coordinate]]) -> Ints:
-    """Cycles per block that the fastest combine of every mapping takes longer because of streams that meet on links."""
+def _meeting(
+    facts: BlockFacts, device: Device, block: Ints, choices: list[tuple[Spatial, Coordinate]], which: Ints
+) -> Ints:
+    """Cycles per block that the fastest combine takes longer because of streams that meet on links.
+
+    Rows are pairs of a block shape and a mapping, the ``which``-th of ``choices``.
+    """
     out = np.zeros(len(block), dtype=np.int64)
     if facts.state is None:
         return out
-    program, layout = facts.program, resources(device)
-    known: dict[tuple[int, Spatial, Coordinate], int] = {}
-    for row, (number, (spatial, origin)) in enumerate(zip(block.tolist(), choices, strict=True)):
-        shared = shared_loop(program, spatial)
-        if shared is None:
-            continue
-        if (number, spatial, origin) not in known:
-            size, seen = facts.state.take(number), seen_from(device, origin)
-            costs = [combine_cost(size, seen, layout, spatial, *shared, w) for w in combines(program, device, spatial)]
-            least = int(least_cycles(device, size, shared[1]))
-            known[number, spatial, origin] = min(int(c.fill.max()) for c in costs) - least
-        out[row] = known[number, spatial, origin]
+    teams: dict[tuple[int, tuple[tuple[Combine, tuple[int, ...]], ...]], list[int]] = {}
+    for number, (spatial, origin) in enumerate(choices):
+        shared, seen = shared_loop(facts.program, spatial), seen_from(device, origin)
+        if shared is not None:
+            ways = tuple(combines(facts.program, device, spatial))
+            peaks = (combine_peaks(seen, spatial, shared[0], way.method, way.noc) for way in ways)
+            teams.setdefault((shared[1], tuple(zip(ways, peaks, strict=True))), []).append(number)
+    for (cores, ways_of), numbers in teams.items():
+        members = np.nonzero(np.isin(which, numbers))[0]
+        size = facts.state.take(block[members])
+        fastest = np.min([combine_cycles(size, device, cores, way, peaks) for way, peaks in ways_of], axis=0)
+        out[members] = fastest - least_cycles(device, size, cores)
     return out
 
 

@@ -177,11 +177,46 @@ def sharers(spatial: tuple[tuple[Split, ...], ...], loop: str) -> tuple[tuple[Co
     return tuple(tuple(core for _, core in sorted(team)) for team in teams.values())
 
 
-@lru_cache(maxsize=1 << 12)
 def combine_weights(
     device: Device, spatial: tuple[tuple[Split, ...], ...], loop: str, method: Method, noc: int
 ) -> tuple[Weights, ...]:
     """Weight on every link in each step of a combine: one per round of a tree; one pass and the gathering of a ring."""
+    return _combine_weights(device, _teams_of(spatial, loop), loop, method, noc)
+
+
+def combine_peaks(
+    device: Device, spatial: tuple[tuple[Split, ...], ...], loop: str, method: Method, noc: int
+) -> tuple[int, ...]:
+    """Weight on the busiest link in each step of a combine."""
+    return _combine_peaks(device, _teams_of(spatial, loop), loop, method, noc)
+
+
+@lru_cache(maxsize=1 << 16)
+def _teams_of(spatial: tuple[tuple[Split, ...], ...], loop: str) -> tuple[tuple[Split, ...], ...]:
+    """``spatial`` without the names of parallel dims: who shares the loop with whom is the same."""
+    out: list[tuple[Split, ...]] = []
+    for splits in spatial:
+        merged: list[Split] = []
+        for split in splits:
+            if split.dim != loop and merged and merged[-1].dim != loop:
+                merged[-1] = Split("", merged[-1].factor * split.factor)
+            else:
+                merged.append(split if split.dim == loop else Split("", split.factor))
+        out.append(tuple(merged))
+    return tuple(out)
+
+
+@lru_cache(maxsize=1 << 14)
+def _combine_peaks(
+    device: Device, spatial: tuple[tuple[Split, ...], ...], loop: str, method: Method, noc: int
+) -> tuple[int, ...]:
+    return tuple(int(step.max()) for step in _combine_weights(device, spatial, loop, method, noc))
+
+
+@lru_cache(maxsize=1 << 12)
+def _combine_weights(
+    device: Device, spatial: tuple[tuple[Split, ...], ...], loop: str, method: Method, noc: int
+) -> tuple[Weights, ...]:
     network, teams = device.nocs[noc], sharers(spatial, loop)
     count = len(teams[0])
     if method == "tree":
