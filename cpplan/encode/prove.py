@@ -1,4 +1,4 @@
-"""Improve or prove: CP-SAT decides all open columns jointly until nothing ranks before the k-th incumbent."""
+"""Improve or prove: CP-SAT decides the open columns until nothing in them ranks before the k-th incumbent."""
 
 from __future__ import annotations
 
