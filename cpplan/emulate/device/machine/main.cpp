@@ -43,7 +43,6 @@ void load_core(std::istringstream& line) {
     auto core = std::make_unique<Core>();
     line >> core->x >> core->y >> core->noc_x >> core->noc_y;
     core->index = uint32_t(machine.cores.size());
-    poison(l1(*core, 0), SLOT);
     machine.at[uint64_t(core->noc_y) << 32 | core->noc_x] = core.get();
     machine.cores.push_back(std::move(core));
 }
@@ -61,6 +60,7 @@ void load_buffer(std::istringstream& line) {
         b.base = base;
         b.page = page;
         b.pages = pages;
+        poison(l1(*machine.cores[c], base), b.page * b.pages);
     }
 }
 

@@ -8,6 +8,27 @@ namespace emu {
 
 namespace {
 
+bool is_semaphore(uint32_t offset) { return offset >= SEMAPHORES && offset < SEMAPHORES + 256; }
+
+std::string name_of(const Core& core) { return "core (" + std::to_string(core.x) + ", " + std::to_string(core.y) + ")"; }
+
+}  // namespace
+
+// Transfers touch circular buffers and semaphores only: the rest of L1 belongs to the firmware.
+void check_place(const Core& core, uint32_t offset, uint32_t bytes) {
+    if (is_semaphore(offset)) {
+        uint32_t id = (offset - SEMAPHORES) / 16;
+        if (core.semaphores >> id & 1) return;
+        fail("configuration", "semaphore " + std::to_string(id) + " does not exist on " + name_of(core));
+    }
+    for (const Buffer& b : core.buffer)
+        if (b.configured && offset >= b.base && offset + bytes <= b.end()) return;
+    fail("address", std::to_string(bytes) + " bytes at " + std::to_string(offset) + " of " + name_of(core) +
+                        " lie in no circular buffer and are no semaphore");
+}
+
+namespace {
+
 struct Rectangle { uint32_t x0, y0, x1, y1; };
 
 Rectangle rectangle(uint64_t a) {
@@ -35,18 +56,8 @@ uint32_t remote_offset(uint64_t address, uint32_t bytes) {
 }
 
 void check_target(Core& core, uint32_t offset, uint32_t bytes) {
-    if (offset >= SEMAPHORES && offset < SEMAPHORES + 256) {
-        uint32_t id = (offset - SEMAPHORES) / 16;
-        if (!(core.semaphores >> id & 1))
-            fail("configuration", "semaphore " + std::to_string(id) + " does not exist on core (" + std::to_string(core.x) + ", " + std::to_string(core.y) + ")");
-        return;
-    }
-    bool inside = false;
-    for (const Buffer& b : core.buffer) inside |= b.configured && offset >= b.base && offset + bytes <= b.end();
-    if (!inside)
-        fail("address", std::to_string(bytes) + " bytes at " + std::to_string(offset) + " of core (" + std::to_string(core.x) + ", " +
-                            std::to_string(core.y) + ") lie in no circular buffer and are no semaphore");
-    check_landing(core, offset, bytes);
+    check_place(core, offset, bytes);
+    if (!is_semaphore(offset)) check_landing(core, offset, bytes);
 }
 
 void store(Core* core, uint32_t offset, const std::vector<uint8_t>& data) {
@@ -61,6 +72,7 @@ void land_read(Processor& p, const Transfer& t) {
     else {
         Core* core = worker(t.remote);
         if (!core) fail("address", "a core that runs no kernel has nothing to read");
+        check_place(*core, remote_offset(t.remote, t.bytes), t.bytes);
         from = l1(*core, remote_offset(t.remote, t.bytes));
         machine.unicast_bytes += t.bytes;
     }

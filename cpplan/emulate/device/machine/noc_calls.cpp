@@ -38,6 +38,7 @@ void check_link(Processor& p, uint64_t to, bool linked) {
 void issue_write(uint32_t from, uint64_t to, uint32_t bytes, bool multicast, bool loopback, bool linked) {
     Processor& p = *machine.current;
     uint32_t local = own_offset(from, bytes, "NoC write");
+    check_place(*p.core, local, bytes);
     check_alignment(to, local, 16);
     for (const Span& s : p.reading)
         if (s.overlaps(local, bytes)) fail("barrier", "a NoC write sends bytes whose NoC read is outstanding");

@@ -157,6 +157,7 @@ uint8_t* dram(uint64_t address, uint32_t bytes, bool write);
 
 // noc.cpp: transfers on their way; noc_calls.cpp holds what kernels call
 constexpr uint64_t DRAM = 1ull << 63, RECTANGLE = 1ull << 62;    // marks of NoC addresses
+void check_place(const Core& core, uint32_t offset, uint32_t bytes);
 void drain(Processor& processor, Transfer::Kind kind);
 void depart(Processor& processor, Transfer& transfer);
 uint32_t receivers_in(uint64_t address, bool with_sender);
