@@ -10,6 +10,7 @@ import ast
 import inspect
 import multiprocessing
 import traceback
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -91,6 +92,7 @@ def _run(launch: Launch, memory: Memory) -> dict[str, npt.NDArray[Any]]:
     import torch
 
     torch.set_num_threads(1)
+    warnings.simplefilter("ignore")  # they were given when the launch was recorded
     _complete()
     flat = {name: torch.from_numpy(np.array(data)) for name, data in memory.items()}
     types = {name: getattr(torch, TORCH_TYPES[tensor.dtype]) for name, tensor in tensor_arguments(launch).items()}

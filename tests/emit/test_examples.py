@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from cpplan.cli import main
 from cpplan.cli.options import DeviceOptions, LaunchOptions, RestrictionOptions
@@ -66,3 +66,50 @@ def test_programs_pass_the_vendors_headers(example: str, launch: str, sizes: str
         assert typecheck.check(program) == ()
     except typecheck.TypeCheckUnavailable as reason:
         pytest.skip(str(reason))
+
+
+FURTHER = (
+    ("masks", "launch('early')"),
+    ("masks", "launch('history')"),
+    ("masks", "launch('computed')"),
+    ("profiles", "sums(0)"),
+    ("profiles", "sums(1)"),
+    ("profiles", "sums(2)"),
+    ("profiles", "sums(3)"),
+    ("matmuls", "persistent(256, 192, 128)"),
+    ("matmuls", "block_pointers(200, 128, 96)"),
+    ("matmuls", "descriptors(200, 128, 96)"),
+    ("attention", "attention(True, 1, 4, 2, 256, 32, 64, 32)"),
+    ("rows", "planes()"),
+    ("rows", "transpose()"),
+    ("rows", "early()"),
+    ("rows", "fallback()"),
+    ("choosy", "launch('branch')"),
+    ("choosy", "launch('clipped')"),
+)
+"""Kernels of the frontend's tests: file, call."""
+
+REFUSED = (
+    ("masks", "launch('chunks')", "starts at multiples of 1 along axis 0 and covers 32 elements"),
+    ("masks", "launch('triangle')", "has a mask that is no box of indices"),
+    ("profiles", "nested()", "less often in some blocks"),
+    ("rows", "pairs()", "has an address that depends on data"),
+)
+
+
+def run_further(file: str, call: str) -> Result:
+    path = str(Path(__file__).parents[1] / "frontend" / "kernels" / f"{file}.py")
+    command = ["run", path, "--device", "wormhole", "--cores", "3x3", "--entry", call, "--json"]
+    return CliRunner().invoke(main, command)
+
+
+@pytest.mark.parametrize(("file", "call"), FURTHER)
+def test_further_kernels_compute_what_the_interpreter_computes(file: str, call: str) -> None:
+    result = run_further(file, call)
+    assert result.exit_code == 0, result.output
+
+
+@pytest.mark.parametrize(("file", "call", "words"), REFUSED)
+def test_kernels_without_programs_are_refused_rather_than_computed_wrongly(file: str, call: str, words: str) -> None:
+    result = run_further(file, call)
+    assert result.exit_code == 2 and words in result.output
