@@ -23,7 +23,10 @@ def movement_source(schedule: Schedule, thread: Thread) -> str:
     noc = network(thread)
     body = list(_Writer(schedule, noc).steps(thread.steps, ()))
     if any(s.kind == "store" and s.noc == noc for s in schedule.streams):
-        body += ["noc_async_write_barrier();"]
+        body.append("noc_async_write_barrier();")
+    combines = schedule.combining is not None and schedule.combining.noc == noc
+    if combines or shared_streams(schedule, noc):
+        body.append("noc_async_atomic_barrier();")
     main = ["void kernel_main() {", *indented([*_declarations(schedule, noc), "", *body]), "}"]
     text = "\n".join(main)
     functions = functions_used(text)

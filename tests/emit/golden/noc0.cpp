@@ -109,4 +109,5 @@ void kernel_main() {
             cb_push_back(cb_b, 2);
         }
     }
+    noc_async_atomic_barrier();
 }

@@ -148,4 +148,5 @@ void kernel_main() {
         cb_pop_front(cb_c, 2);
     }
     noc_async_write_barrier();
+    noc_async_atomic_barrier();
 }
