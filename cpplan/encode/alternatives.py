@@ -15,7 +15,7 @@ import numpy.typing as npt
 from cpplan.cost.table import Column, Ints, Rows, makespans
 from cpplan.device.device import Device
 from cpplan.encode.prune import OptionBounds, Pruned, take_options
-from cpplan.encode.relaxation import LONGEST, Additive, Floats, relaxed_figures
+from cpplan.encode.relaxation import SHARED, Additive, Floats, relaxed_figures
 
 CLASSES = 20_000
 """Combinations of classes listed per column."""
@@ -103,9 +103,9 @@ def _classes(rows: Rows, access: int, count: int, nocs: int) -> tuple[tuple[Ints
     members = tuple(np.nonzero(which.ravel() == number)[0] for number in range(len(lead)))
 
     def wide(figures: Ints) -> Ints:
-        out = np.zeros((len(lead), LONGEST + count), dtype=np.int64)
-        out[:, :LONGEST] = figures[lead, :LONGEST]
-        out[:, LONGEST + access] = figures[lead, LONGEST]
+        out = np.zeros((len(lead), SHARED + count), dtype=np.int64)
+        out[:, :SHARED] = figures[lead, :SHARED]
+        out[:, SHARED + access] = figures[lead, SHARED]
         return out
 
     return members, replace(rows.take(lead), busy=wide(steady), fill=wide(first))

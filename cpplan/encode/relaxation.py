@@ -5,8 +5,8 @@ program. Its dual values weigh the rows so that everything but the options cance
 cost per option. The program is solved in floats and only *proposes* the weights; :func:`_consistent` makes them balance
 exactly, and any balanced weights prove a bound.
 
-Resources are reduced to three figures: the banks, the processors on average over the networks, and whichever resource a
-stream occupies longest.
+Resources are reduced to a few figures: the banks, the processors on average over the networks, the links that have most
+to carry, and whichever resource a stream occupies longest.
 """
 
 from __future__ import annotations
@@ -38,9 +38,10 @@ Term = tuple[int, float]
 SIDES = ("load", "serial", "store")
 FAR = math.inf
 
-LONGEST = 2
-FIGURES = 3
-"""Banks, processors on average, longest resource of one stream."""
+SHARED = 2
+"""Figures of all streams together besides those of links: the banks, and the processors on average."""
+LINKS = 2
+"""Links per network that are figures of their own."""
 SLACK = 1e-9
 """Relative error of sums of a few thousand floats, with room to spare."""
 
@@ -83,20 +84,33 @@ class Weights:
 
 def additive_bound(device: Device, column: Column) -> Additive | None:
     """The bound that the linear relaxation of ``column`` proves; None when it has no solution."""
-    figures = [relaxed_figures(rows, len(device.nocs)) for rows in column.rows]
-    program = _Program(device, column, [_classes(rows, f) for rows, f in zip(column.rows, figures, strict=True)])
+    links = _busiest_links(device, column)
+    figures = [relaxed_figures(rows, len(device.nocs), links) for rows in column.rows]
+    classes = [_classes(rows, f) for rows, f in zip(column.rows, figures, strict=True)]
+    program = _Program(device, column, classes, SHARED + len(links))
     found = program.weights()
-    return None if found is None else _bound(device, column, figures, found)
+    return None if found is None else _bound(device, column, figures, found, links)
 
 
-def relaxed_figures(rows: Rows, nocs: int) -> tuple[Floats, Floats]:
-    """(options, FIGURES) of the steady and of the first transfer."""
+def relaxed_figures(rows: Rows, nocs: int, links: tuple[int, ...] = ()) -> tuple[Floats, Floats]:
+    """(options, figures) of the steady and of the first transfer: ``SHARED`` ones, ``links``, and the longest."""
 
     def reduce(cycles: Ints) -> Floats:
         spread = cycles[:, :nocs].sum(axis=1) / nocs
-        return np.stack([cycles[:, nocs], spread, cycles.max(axis=1)], axis=1)
+        carried = [cycles[:, link] for link in links]
+        return np.stack([cycles[:, nocs], spread, *carried, cycles.max(axis=1)], axis=1)
 
     return reduce(rows.busy), reduce(rows.fill)
+
+
+def _busiest_links(device: Device, column: Column) -> tuple[int, ...]:
+    """Links with the most to carry over all options in play; any choice is right, this one bounds well."""
+    runs = np.array([column.nest.iterations(v) for v in range(len(column.nest.names))], dtype=np.float64)
+    first = len(device.nocs) + 1
+    loads = [(rows.busy[:, first:] * runs[rows.level][:, None]).mean(axis=0) for rows in column.rows]
+    total = np.sum(loads, axis=0)
+    picked = np.argsort(-total, kind="stable")[: LINKS * len(device.nocs)]
+    return tuple(sorted((picked + first).tolist()))
 
 
 def _classes(rows: Rows, figures: tuple[Floats, Floats]) -> Floats:
@@ -109,13 +123,16 @@ def _classes(rows: Rows, figures: tuple[Floats, Floats]) -> Floats:
     return out
 
 
-def _bound(device: Device, column: Column, figures: list[tuple[Floats, Floats]], weights: Weights) -> Additive:
+def _bound(
+    device: Device, column: Column, figures: list[tuple[Floats, Floats]], weights: Weights, links: tuple[int, ...]
+) -> Additive:
     """Every option's cost at ``weights``."""
     room = device.sram.usable - column.fixed_sram
     ops = float(weights.serial @ np.array(column.ops, dtype=np.float64))
     costs = []
     for number, (rows, (busy, fill)) in enumerate(zip(column.rows, figures, strict=True)):
-        own = [0, 1, LONGEST + number]
+        shared = SHARED + len(links)
+        own = [*range(shared), shared + number]
         cost = weights.rent * rows.sram
         for depth in (1, 2):
             here = weights.groups[rows.kind, depth][:, own][rows.level]
@@ -149,8 +166,9 @@ def _iterations(trips: tuple[int, ...], parents: tuple[int, ...]) -> Floats:
 class _Program:
     """The linear program: rows of the exact model with fractions of options. Variables and rows are numbers."""
 
-    def __init__(self, device: Device, column: Column, classes: list[Floats]) -> None:
+    def __init__(self, device: Device, column: Column, classes: list[Floats], shared: int) -> None:
         self.device, self.column, self.nest, self.classes = device, column, column.nest, classes
+        self.shared = shared
         self.model = MPModelProto()
         self.shares = [[self._variable(1.0) for _ in table] for table in classes]
         levels = range(len(self.nest.names))
@@ -209,7 +227,7 @@ class _Program:
                 ]
                 if any(m.any() for m in members):
                     time = out[kind, depth] = self._variable()
-                    self.group_rows[(kind, depth), level] = self._figure_rows(time, 3 + FIGURES, members)
+                    self.group_rows[(kind, depth), level] = self._figure_rows(time, 4 + self.shared, members)
         return out
 
     def _figure_rows(self, time: int, first: int, times: list[Floats]) -> list[int | None]:
@@ -218,14 +236,14 @@ class _Program:
         each: list[list[tuple[int, list[float]]]] = []
         for shares, table, factor in zip(self.shares, self.classes, times, strict=True):
             used = np.nonzero(factor)[0].tolist()
-            figures = (table[:, first : first + FIGURES] * -factor[:, None]).tolist()
+            figures = (table[:, first : first + self.shared + 1] * -factor[:, None]).tolist()
             each.append([(shares[i], figures[i]) for i in used])
         rows: list[int | None] = [
             self._row([(time, 1.0), *((share, f[figure]) for terms in each for share, f in terms)])
-            for figure in range(LONGEST)
+            for figure in range(self.shared)
         ]
         for terms in each:
-            rows.append(self._row([(time, 1.0), *((share, f[LONGEST]) for share, f in terms)]) if terms else None)
+            rows.append(self._row([(time, 1.0), *((share, f[self.shared]) for share, f in terms)]) if terms else None)
         return rows
 
     def weights(self) -> Weights | None:
@@ -237,7 +255,7 @@ class _Program:
         def dual(row: int | None) -> float:
             return 0.0 if row is None else max(0.0, duals[row])
 
-        levels, width = len(self.nest.names), LONGEST + len(self.classes)
+        levels, width = len(self.nest.names), self.shared + len(self.classes)
         runs, serial = np.zeros(levels), np.zeros(levels)
         groups: dict[Group, Floats] = {(k, d): np.zeros((levels, width)) for k in KINDS for d in (1, 2)}
         inside = np.zeros((levels, width))

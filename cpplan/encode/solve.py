@@ -3,8 +3,8 @@
 1. Bound every block shape, then every column (block, mapping, wave loops) in vectorised passes.
 2. Score the most promising columns exactly: their best plans are the incumbents.
 3. Drop columns and options whose proved bound exceeds the k-th incumbent.
-4. CP-SAT decides the columns that are left, best bound first: each solve either returns a plan that ranks before the k-th
-   incumbent, which it replaces, or proves that there is none. The last proof completes the certificate.
+4. CP-SAT decides the columns that are left, best bound first: each solve either returns a plan that ranks before the
+   k-th incumbent, which it replaces, or proves that there is none. The last proof completes the certificate.
 """
 
 from __future__ import annotations
