@@ -10,6 +10,7 @@ from cpplan.version import __version__
 __all__ = ["main"]
 
 COMMANDS = {
+    "check-api": ("cpplan.cli.check_api:check_api", "Type-check a program's kernels against the vendor's headers."),
     "emit": ("cpplan.cli.emit:emit", "Make a TT-Metalium program of a plan: C++ kernels and a host script."),
     "explain": ("cpplan.cli.explain:explain", "Show where a plan's time goes and why the next one is slower."),
     "hw": ("cpplan.device.commands:hw", "List, show and check hardware specs."),

@@ -62,6 +62,16 @@ def of_file(path: Path, devices: DeviceOptions) -> Planned:
     return Planned(file.kernel.name, program, device, found.plan)
 
 
+def named_device(name: str, devices: DeviceOptions) -> Device:
+    """The device that a file calls ``name``, such as ``wormhole[4x3@1,1]``, unless options say otherwise."""
+    from cpplan.device.spec import load_device
+
+    if devices.device:
+        return devices.load()[0]
+    base, cut = re.fullmatch(r"([^\[]*)(?:\[(.*)\])?", name).groups()  # type: ignore[union-attr]
+    return load_device(base, cores=cut if cut and re.fullmatch(r"[\dx@,]+", cut) else devices.cores)
+
+
 def _problem(launch: LaunchOptions, devices: DeviceOptions, name: str | None) -> tuple[Problem, Device]:
     first, device = problem_and_device(launch, devices)
     if name is None or name == first.name:
@@ -83,13 +93,7 @@ def _planned(problem: Problem, device: Device, chosen: Chosen) -> Planned:
 
 def _device(path: Path, name: str, fingerprint: str, devices: DeviceOptions) -> Device:
     """The device of a plan file: loaded by its name unless options say otherwise, and the same as then."""
-    from cpplan.device.spec import load_device
-
-    if devices.device:
-        device = devices.load()[0]
-    else:
-        base, cut = re.fullmatch(r"([^\[]*)(?:\[(.*)\])?", name).groups()  # type: ignore[union-attr]
-        device = load_device(base, cores=cut if cut and re.fullmatch(r"[\dx@,]+", cut) else devices.cores)
+    device = named_device(name, devices)
     if device.fingerprint != fingerprint:
         raise InputError(
             f"{path}: was planned for {name}, which is not {device.name} as described now: name the device as it was "

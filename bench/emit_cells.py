@@ -1,0 +1,184 @@
+"""Cells of the emission matrix: a plan of an example kernel made a program, checked, executed and compared."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import math
+import time
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from cpplan.device.device import Device
+from cpplan.emit_ttmetal.compare import largest_error, random_memory, tolerance
+from cpplan.emit_ttmetal.emit import emit
+from cpplan.emit_ttmetal.launch import device_memory, memory_after
+from cpplan.emit_ttmetal.program import Program
+from cpplan.emulate import run
+from cpplan.encode.solve import RankedPlan, solve
+from cpplan.errors import CpplanError, InfeasibleError
+from cpplan.frontend import read_launches
+from cpplan.frontend.find_launch import find_launch
+from cpplan.frontend.interpreted import interpret
+from cpplan.plan.terms import parse_restriction
+from cpplan.schedule.build import build_schedule
+from cpplan.tile.program import Problem
+from cpplan.typecheck import TypeCheckUnavailable, check
+from cpplan.typecheck.wheel import cached_headers
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+TOP = ("1", "2", "3")
+Cell = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One launch of an example file; ``pins`` lists restrictions whose best plan is a cell too.
+
+    ``launch`` is "" for a file's only launch; ``refused`` is part of the message where no program can be made.
+    """
+
+    name: str
+    file: str
+    even: str
+    ragged: str
+    launch: str = ""
+    pins: tuple[str, ...] = ()
+    refused: str = ""
+
+    @property
+    def path(self) -> Path:
+        """The kernel file."""
+        return EXAMPLES / f"{self.file}.py"
+
+    def sizes(self, shape: str) -> tuple[str, ...]:
+        """Command line of the file for the shape ``even`` or ``ragged``."""
+        return tuple((self.even if shape == "even" else self.ragged).split())
+
+
+DECODE = ("2 8 2 512 64 2", "2 6 2 300 64 2")
+STATE = ("1 256 2 32 1 32 64", "1 200 2 48 1 32 64")
+CASES = (
+    Case("matmul", "matmul", "256 256 256", "500 300 200", pins=(
+        "k.cores=2 combine=tree", "k.cores=4 combine=ring", "k.cores=3 combine=tree", "a_ptr.broadcast=row",
+        "b_ptr.broadcast=column", "*.depth=1", "b_ptr.level=launch",
+    )),
+    Case("matmul, leaky ReLU and bias", "matmul_bias_activation", "128 128 128", "70 100 72"),
+    Case("batched matmul", "batched_matmul", "4 64 64 64", "3 70 50 40"),
+    Case("persistent matmul", "persistent_matmul", "256 256 128", "200 144 80"),
+    Case("split-k matmul", "split_k_matmul", "64 128 1024", "50 100 1000", refused="atomic"),
+    Case("attention, causal", "attention", "1 2 2 256 64", "1 2 2 150 32", "attention_kernel"),
+    Case("attention", "attention", "1 2 2 256 64", "1 2 2 150 32", "attention_kernel_2"),
+    Case("attention, causal, shared heads", "attention", "1 4 2 128 64", "1 6 2 100 64", "attention_kernel"),
+    Case("attention, shared heads", "attention", "1 4 2 128 64", "1 6 2 100 64", "attention_kernel_2"),
+    Case("decode, parts", "flash_decode", *DECODE, "decode_part_kernel"),
+    Case("decode, combine", "flash_decode", *DECODE, "decode_combine_kernel"),
+    Case("mamba chunk scan", "mamba_chunk_scan", "1 128 2 32 1 32 64", "1 100 2 48 1 32 64"),
+    Case("mamba chunk decay", "mamba_chunk_state", *STATE, "chunk_decay_kernel"),
+    Case("mamba chunk state", "mamba_chunk_state", *STATE, "chunk_state_kernel"),
+    Case("softmax", "softmax", "64 128", "33 100"),
+    Case("layer norm", "layer_norm", "64 2048", "33 1300"),
+    Case("rms norm and residual", "rms_norm_residual", "64 128", "33 100"),
+    Case("swiglu", "swiglu", "64 128", "33 100"),
+    Case("add and gelu", "elementwise", "64 128", "33 100"),
+    Case("helion matmul", "helion_matmul", "128 128 128", "100 72 96"),
+)  # fmt: skip
+
+
+def plans_of(case: Case) -> tuple[str, ...]:
+    """Names of the plans of a case: ranks, then restrictions."""
+    return (*TOP, *case.pins)
+
+
+@dataclass(frozen=True)
+class Planned:
+    """One shape of a case on a device, whose solves take at most ``seconds`` each.
+
+    Raises :class:`~cpplan.errors.CpplanError` where the file cannot be read for these sizes.
+    """
+
+    case: Case
+    shape: str
+    device: Device
+    seconds: float = 10.0
+
+    @cached_property
+    def problem(self) -> Problem:
+        """The launch as the solver sees it."""
+        usable = self.device.sram.usable
+        argv = list(self.case.sizes(self.shape))
+        with contextlib.redirect_stderr(io.StringIO()):  # the file's own words
+            reading = read_launches(str(self.case.path), argv=argv, sram_limit=usable, sram_least=usable)
+        wanted = self.case.launch or reading.problems[0].name
+        return next(problem for problem in reading.problems if problem.name == wanted)
+
+    @cached_property
+    def best(self) -> tuple[RankedPlan, ...]:
+        """The best plans."""
+        return solve(self.problem, self.device, k=len(TOP), time_limit=self.seconds).plans
+
+    def plan(self, name: str) -> RankedPlan:
+        """The plan called ``name``; raises InfeasibleError where there is none."""
+        if name.isdigit():
+            if len(self.best) < int(name):
+                raise InfeasibleError(f"no plan {name}: there are {len(self.best)}")
+            return self.best[int(name) - 1]
+        restriction = parse_restriction(self.problem, self.device, name.split())
+        solution = solve(self.problem, self.device, k=1, time_limit=self.seconds, restriction=restriction)
+        if not solution.plans:
+            raise InfeasibleError(solution.reason)
+        return solution.plans[0]
+
+    def cell(self, name: str, seeds: tuple[int, ...] = (0, 1)) -> Cell:
+        """What became of the plan called ``name``.
+
+        ``outcome`` is equal, different, refused, failed or "no plan"; ``types`` is ok, unknown (no headers cached) or
+        the errors; ``off`` the largest error in units of what is allowed, over all ``seeds``.
+        """
+        found: Cell = {"outcome": "refused", "message": ""}
+        try:
+            plan = self.plan(name)
+            schedule = build_schedule(plan.program, self.device, plan.plan)
+            program = emit(schedule)
+        except InfeasibleError as error:
+            return found | {"outcome": "no plan", "message": str(error)}
+        except CpplanError as error:
+            return found | {"message": str(error)}
+        found |= {"cores": len(program.cores), "types": type_errors(program)}
+        with contextlib.redirect_stderr(io.StringIO()):
+            launch = find_launch(
+                str(self.case.path), self.problem.name, dict(plan.program.block), argv=self.case.sizes(self.shape)
+            )
+        written = [tensor for tensor in plan.program.tensors if plan.program.is_written(tensor.name)]
+        off, seconds = 0.0, []
+        for seed in seeds:
+            memory = random_memory(launch, plan.program, seed)
+            expected = interpret(launch, memory)
+            begin = time.perf_counter()
+            try:
+                pages, stats = run(program, device_memory(schedule, memory), seed=seed)
+            except CpplanError as error:
+                return found | {"outcome": "failed", "message": str(error)}
+            seconds.append(time.perf_counter() - begin)
+            computed = memory_after(schedule, memory, pages)
+            for tensor in written:
+                wrong = largest_error(computed[tensor.name], expected[tensor.name])
+                allowed = tolerance(plan.program, tensor, expected[tensor.name])
+                off = max(off, wrong / allowed if allowed else math.inf if wrong else 0.0)
+        return found | {
+            "outcome": "equal" if off <= 1 else "different", "off": round(off, 3), "multicasts": stats.multicasts,
+            "seconds": round(min(seconds), 3), "combine": plan.plan.combine.method if plan.plan.combine else "",
+        }  # fmt: skip
+
+
+def type_errors(program: Program) -> str:
+    """ok, unknown without the vendor's headers in the cache, or the errors."""
+    if cached_headers() is None:
+        return "unknown"
+    try:
+        errors = check(program)
+    except TypeCheckUnavailable:  # no libclang
+        return "unknown"
+    return "; ".join(map(str, errors)) or "ok"
