@@ -145,10 +145,10 @@ def undominated_columns(matrix: Ints) -> Ints:
     unique, first = np.unique(matrix, axis=1, return_index=True)
     order = np.argsort(-unique.sum(axis=0), kind="stable")
     kept: list[int] = []
-    for candidate in order:
-        column = unique[:, candidate]
-        if column.any() and not any((unique[:, k] >= column).all() for k in kept):
-            kept.append(int(candidate))
+    for candidate in order.tolist():
+        column = unique[:, candidate, None]
+        if column.any() and not (unique[:, kept] >= column).all(axis=0).any():
+            kept.append(candidate)
     return np.sort(first[kept]) if kept else np.zeros(0, dtype=np.int64)
 
 
