@@ -119,6 +119,9 @@ class Body:
     def use(self, value: Value) -> str:
         """Name of an operand. Each use of a constant has its own op at block level: Triton shares equal constants, and
         whether two are equal may depend on the block shape."""
+        other = self._stands_for(value)
+        if other is not None and value not in self.value_names:
+            self.value_names[value] = self.use(other)
         op = value.op
         if op is None or op.name != "arith.constant":
             return self.name_of(value)
@@ -170,6 +173,21 @@ class Body:
             return False
         return self.analysis.integers.is_exact(known, value.type.shape)
 
+    def _stands_for(self, value: Value) -> Value | None:
+        """The value that another one is just a name for: a decided select or branch, or a loop that never runs."""
+        op = value.op
+        if op is None:
+            return None
+        if op.name == "scf.if" and not self.is_index(value):
+            verdict = self.analysis.conditions.get(op)
+            yields = [r[0].operations[-1].operands[value.index] for r in op.regions if r]
+            return None if verdict is None else yields[0 if verdict else 1]
+        if op.name == "scf.for":
+            record = next(r for r in self.analysis.loops if r.op is op)
+            never = record.trips is not None and int(record.trips.max()) == 0
+            return op.operands[3 + value.index] if never else None
+        return self._folded_select(op)
+
     def _folded_select(self, op: Operation) -> Value | None:
         """A select whose condition is the same everywhere is its chosen operand."""
         if op.name != "arith.select" or not self.fold:
@@ -199,7 +217,6 @@ class Body:
         record = next(r for r in self.analysis.loops if r.op is op)
         body = op.regions[0][0]
         if record.trips is not None and int(record.trips.max()) == 0:  # never runs: what leaves is what entered
-            self.value_names |= {r: self.use(op.operands[3 + r.index]) for r in op.results if r in needed}
             return
         name = self.numbering.loops.get(record.index, loop)  # iterations of a persistent loop are blocks of their own
         for argument in body.arguments[:1]:
@@ -222,17 +239,14 @@ class Body:
         for result in op.results:
             if result in needed and not self.is_index(result):
                 yields = [r[0].operations[-1].operands[result.index] for r in op.regions if r]
-                if verdict is not None:
-                    self.value_names[result] = self.use(yields[0 if verdict else 1])
-                else:
+                if verdict is None:
                     self.ops.append(self._op(op, result, "where", [op.operands[0], *yields], loop))
 
     def _emit_op(self, op: Operation, loop: str | None) -> None:
-        folded = self._folded_select(op)
         for result in op.results:
-            if folded is not None:
-                self.value_names[result] = self.use(folded)
-            elif self.is_index(result):
+            if self._folded_select(op) is not None:
+                continue
+            if self.is_index(result):
                 self.ops.append(self._index_op(result, loop, source_of(op)))
             else:
                 kind = _kind(op)

@@ -139,6 +139,23 @@ def test_lanes_that_skip_elements_are_partial() -> None:
     assert (x.klass, x.tile, x.note) == ("partial", (127,), "lanes skip elements")
 
 
+def test_stores_name_what_a_decided_choice_chooses() -> None:
+    tile_program = program("rows.py", "decided")
+    loaded = access(tile_program, "x").value
+    assert [a.value for a in tile_program.accesses if a.kind == "store"] == [loaded, loaded]
+
+
+@pytest.mark.parametrize("entry", ["softmax", "layer_norm", "stencil", "transpose", "early", "decided", "minus"])
+def test_every_operand_is_made_by_something(entry: str) -> None:
+    tile_program = program("rows.py", entry)
+    made = {op.name for op in tile_program.ops} | {a.value for a in tile_program.accesses if a.kind == "load"}
+    made |= {name for loop in tile_program.loops for c in loop.carries for name in (c.argument, c.result)}
+    used = {name for op in tile_program.ops for name in op.operands} | {
+        n for a in tile_program.accesses for n in a.operands
+    }
+    assert used <= made
+
+
 def test_early_return_that_no_block_takes_changes_nothing() -> None:
     assert {a.klass for a in program("rows.py", "early", 8, 8).accesses} == {"affine"}
 

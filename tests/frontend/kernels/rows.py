@@ -241,5 +241,21 @@ def minus():
     minus_kernel[(64,)](torch.empty_like(x), x, BLOCK=64)
 
 
+@triton.jit
+def decided_kernel(y, z, x, columns, ROUNDS: tl.constexpr, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    loaded = tl.load(x + offsets)
+    tl.store(y + offsets, tl.where(offsets < columns, loaded, 0.0))
+    total = loaded
+    for _ in range(0, ROUNDS - columns):  # no trip
+        total += loaded
+    tl.store(z + offsets, total)
+
+
+def decided():
+    x = torch.randn((4096,), device="cuda")
+    decided_kernel[(64,)](torch.empty_like(x), torch.empty_like(x), x, 4096, ROUNDS=4, BLOCK=64)
+
+
 if __name__ == "__main__":
     globals()[sys.argv[1]](*map(int, sys.argv[2:]))
