@@ -16,14 +16,16 @@ from cpplan.emit_ttmetal.compare import largest_error, random_memory, tolerance
 from cpplan.emit_ttmetal.emit import emit
 from cpplan.emit_ttmetal.launch import device_memory, memory_after
 from cpplan.emit_ttmetal.program import Program
-from cpplan.emulate import run
+from cpplan.emulate import Stats, run
 from cpplan.encode.solve import RankedPlan, solve
 from cpplan.errors import CpplanError, InfeasibleError
 from cpplan.frontend import read_launches
 from cpplan.frontend.find_launch import find_launch
 from cpplan.frontend.interpreted import interpret
+from cpplan.frontend.launch import Launch
 from cpplan.plan.terms import parse_restriction
 from cpplan.schedule.build import build_schedule
+from cpplan.schedule.schedule import Schedule
 from cpplan.tile.program import Problem
 from cpplan.typecheck import TypeCheckUnavailable, check
 from cpplan.typecheck.wheel import cached_headers
@@ -75,7 +77,7 @@ CASES = (
     Case("attention, shared heads", "attention", "1 4 2 128 64", "1 6 2 100 64", "attention_kernel_2"),
     Case("decode, parts", "flash_decode", *DECODE, "decode_part_kernel"),
     Case("decode, combine", "flash_decode", *DECODE, "decode_combine_kernel"),
-    Case("mamba chunk scan", "mamba_chunk_scan", "1 128 2 32 1 32 64", "1 100 2 48 1 32 64"),
+    Case("mamba chunk scan", "mamba_chunk_scan", "1 256 2 32 1 32 128", "1 200 2 48 1 32 128"),
     Case("mamba chunk decay", "mamba_chunk_state", *STATE, "chunk_decay_kernel"),
     Case("mamba chunk state", "mamba_chunk_state", *STATE, "chunk_state_kernel"),
     Case("softmax", "softmax", "64 128", "33 100"),
@@ -90,6 +92,42 @@ CASES = (
 def plans_of(case: Case) -> tuple[str, ...]:
     """Names of the plans of a case: ranks, then restrictions."""
     return (*TOP, *case.pins)
+
+
+@dataclass(frozen=True)
+class Ran:
+    """One emulated run: the largest error in units of what is allowed, what moved, and how long it took."""
+
+    off: float
+    stats: Stats
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Made:
+    """A plan with its program, and the launch that it stands for."""
+
+    plan: RankedPlan
+    schedule: Schedule
+    program: Program
+    launch: Launch
+
+    def run(self, seed: int) -> Ran:
+        """The program on the emulated chip against Triton's interpreter; ``seed`` is that of inputs and events."""
+        program = self.plan.program
+        memory = random_memory(self.launch, program, seed)
+        expected = interpret(self.launch, memory)
+        begin = time.perf_counter()
+        pages, stats = run(self.program, device_memory(self.schedule, memory), seed=seed)
+        seconds = time.perf_counter() - begin
+        computed = memory_after(self.schedule, memory, pages)
+        off = 0.0
+        for tensor in program.tensors:
+            if program.is_written(tensor.name):
+                wrong = largest_error(computed[tensor.name], expected[tensor.name])
+                allowed = tolerance(program, tensor, expected[tensor.name])
+                off = max(off, wrong / allowed if allowed else math.inf if wrong else 0.0)
+        return Ran(off, stats, seconds)
 
 
 @dataclass(frozen=True)
@@ -131,46 +169,46 @@ class Planned:
             raise InfeasibleError(solution.reason)
         return solution.plans[0]
 
+    def made(self, name: str) -> Made:
+        """The plan called ``name`` as a program; raises CpplanError where there is none."""
+        plan = self.plan(name)
+        schedule = build_schedule(plan.program, self.device, plan.plan)
+        program = emit(schedule)
+        path, argv = str(self.case.path), self.case.sizes(self.shape)
+        with contextlib.redirect_stderr(io.StringIO()):
+            launch = find_launch(path, self.problem.name, dict(plan.program.block), argv=argv)
+        return Made(plan, schedule, program, launch)
+
     def cell(self, name: str, seeds: tuple[int, ...] = (0, 1)) -> Cell:
         """What became of the plan called ``name``.
 
         ``outcome`` is equal, different, refused, failed or "no plan"; ``types`` is ok, unknown (no headers cached) or
         the errors; ``off`` the largest error in units of what is allowed, over all ``seeds``.
         """
-        found: Cell = {"outcome": "refused", "message": ""}
         try:
-            plan = self.plan(name)
-            schedule = build_schedule(plan.program, self.device, plan.plan)
-            program = emit(schedule)
+            made = self.made(name)
         except InfeasibleError as error:
-            return found | {"outcome": "no plan", "message": str(error)}
+            return {"outcome": "no plan", "message": str(error)}
         except CpplanError as error:
-            return found | {"message": str(error)}
-        found |= {"cores": len(program.cores), "types": type_errors(program)}
-        with contextlib.redirect_stderr(io.StringIO()):
-            launch = find_launch(
-                str(self.case.path), self.problem.name, dict(plan.program.block), argv=self.case.sizes(self.shape)
-            )
-        written = [tensor for tensor in plan.program.tensors if plan.program.is_written(tensor.name)]
-        off, seconds = 0.0, []
-        for seed in seeds:
-            memory = random_memory(launch, plan.program, seed)
-            expected = interpret(launch, memory)
-            begin = time.perf_counter()
-            try:
-                pages, stats = run(program, device_memory(schedule, memory), seed=seed)
-            except CpplanError as error:
-                return found | {"outcome": "failed", "message": str(error)}
-            seconds.append(time.perf_counter() - begin)
-            computed = memory_after(schedule, memory, pages)
-            for tensor in written:
-                wrong = largest_error(computed[tensor.name], expected[tensor.name])
-                allowed = tolerance(plan.program, tensor, expected[tensor.name])
-                off = max(off, wrong / allowed if allowed else math.inf if wrong else 0.0)
+            return {"outcome": "refused", "message": str(error)}
+        combine = made.plan.plan.combine
+        found = {
+            "message": "",
+            "cores": len(made.program.cores),
+            "combine": combine.method if combine else "",
+            "types": type_errors(made.program),
+        }
+        try:
+            runs = [made.run(seed) for seed in seeds]
+        except CpplanError as error:
+            return found | {"outcome": "failed", "message": str(error)}
+        off = max(item.off for item in runs)
         return found | {
-            "outcome": "equal" if off <= 1 else "different", "off": round(off, 3), "multicasts": stats.multicasts,
-            "seconds": round(min(seconds), 3), "combine": plan.plan.combine.method if plan.plan.combine else "",
-        }  # fmt: skip
+            "outcome": "equal" if off <= 1 else "different",
+            "off": round(off, 3),
+            "multicasts": runs[0].stats.multicasts,
+            "seconds": round(min(item.seconds for item in runs), 3),
+        }
 
 
 def type_errors(program: Program) -> str:

@@ -21,6 +21,9 @@ PRECISION = {"bf16": 2.0**-8, "fp16": 2.0**-11, "fp32": 2.0**-11}
 ROUNDINGS = 4
 """Steps of that size which errors of a whole kernel may add up to, relative to the largest result."""
 
+FURTHER_PRODUCT = 2
+"""Steps more for each product of a product: at HiFi2 the last bit of one operand is dropped, always towards zero."""
+
 
 def random_memory(launch: Launch, program: TileProgram, seed: int) -> dict[str, Array]:
     """Contents of all tensors: normally distributed numbers that their type can hold, zeros where the kernel writes.
@@ -48,13 +51,28 @@ def random_memory(launch: Launch, program: TileProgram, seed: int) -> dict[str, 
 
 def tolerance(program: TileProgram, tensor: Tensor, expected: Array) -> float:
     """Largest difference that counts as equal: some roundings of the coarsest type on the way, at the largest value."""
+    roundings = ROUNDINGS + FURTHER_PRODUCT * max(0, chained_products(program) - 1)
     if tensor.dtype not in PRECISION:
         return 0.0
     types = [program.tensor(access.tensor).dtype for access in program.accesses]
     types += [op.dtype for op in program.ops]
     coarsest = max(PRECISION[dtype] for dtype in types if dtype in PRECISION)
     finite = np.abs(expected[np.isfinite(expected)])
-    return float(ROUNDINGS * coarsest * max(finite.max(initial=0.0), 2.0**-6))
+    return float(roundings * coarsest * max(finite.max(initial=0.0), 2.0**-6))
+
+
+def chained_products(program: TileProgram) -> int:
+    """Most ``dot`` ops on a way through the kernel on which each result is a factor of the next."""
+    depth: dict[str, int] = {}
+    carries = [carry for loop in program.loops for carry in loop.carries]
+    source = {c.argument: c.initial for c in carries} | {c.result: c.yielded for c in carries}
+    for op in program.ops:
+        before = [depth.get(source.get(value, value), 0) for value in op.operands]
+        if op.kind == "dot":  # a third operand is added to, not multiplied
+            depth[op.name] = max([1 + max(before[:2]), *before[2:]])
+        else:
+            depth[op.name] = max(before, default=0)
+    return max(depth.values(), default=0)
 
 
 def largest_error(computed: Array, expected: Array) -> float:
