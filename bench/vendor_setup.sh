@@ -1,0 +1,55 @@
+#!/bin/sh
+# Makes the environment of bench/vendor_checks.py in a folder of its own (about 8 GB with PyPI's torch, 3 GB without CUDA):
+#
+#     bench/vendor_setup.sh ~/.cache/cpplan/vendor
+#
+# Needs Python 3.12 (PYTHON312=path if it is not on PATH), g++ and, from Debian, clang-19 and binutils-riscv64-unknown-elf.
+# TORCH_INDEX is where torch comes from. The runtime is unofficial without hardware, so its version is pinned exactly.
+set -eu
+if [ $# -ne 1 ]; then
+    echo "usage: $0 FOLDER" >&2
+    exit 2
+fi
+bench=$(cd "$(dirname "$0")" && pwd)
+mkdir -p "$1"
+home=$(cd "$1" && pwd)
+python=${PYTHON312:-python3.12}
+
+missing=""
+"$python" -c 'import sys; sys.exit(sys.version_info[:2] != (3, 12))' 2>/dev/null ||
+    missing="$missing
+  Python 3.12: set PYTHON312 to one (ttnn has wheels for 3.10 and 3.12)"
+command -v g++ >/dev/null || missing="$missing
+  g++, whose C++ headers the kernels use: apt-get install g++"
+command -v clang++-19 >/dev/null || missing="$missing
+  clang++-19: apt-get install --no-install-recommends clang-19"
+command -v riscv64-unknown-elf-ld >/dev/null || missing="$missing
+  riscv64-unknown-elf-ld: apt-get install binutils-riscv64-unknown-elf"
+if [ -n "$missing" ]; then
+    echo "error: missing for the checks with the vendor's software:$missing" >&2
+    exit 1
+fi
+
+[ -x "$home/env/bin/python" ] || "$python" -m venv "$home/env"
+pip="$home/env/bin/pip install -q --disable-pip-version-check"
+index=${TORCH_INDEX:-https://download.pytorch.org/whl/cpu}
+"$home/env/bin/python" -c 'import torch' 2>/dev/null || $pip --index-url "$index" torch==2.13.0 || {
+    echo "no torch 2.13.0 at $index: taking PyPI's, with CUDA (several GB; set TORCH_INDEX to avoid that)" >&2
+    $pip torch==2.13.0
+}
+$pip --no-deps ttnn==0.81.1 wolfpine==2.2
+$pip -r "$bench/vendor/requirements.txt"
+$pip --no-deps -e "$bench/.."
+
+# The runtime's root: the wheel's files, and our compiler where it looks for its own.
+wheel=$("$home/env/bin/python" -c 'import sysconfig; print(sysconfig.get_path("platlib"))')/ttnn
+compiler="$home/root/runtime/sfpi/compiler/bin/riscv-tt-elf-g++"
+mkdir -p "$(dirname "$compiler")"
+for entry in "$wheel"/*; do
+    [ "$(basename "$entry")" = runtime ] || ln -sfn "$entry" "$home/root/$(basename "$entry")"
+done
+ln -sfn "$wheel/runtime/hw" "$home/root/runtime/hw"
+printf '#!/bin/sh\nexec "%s" "%s" "$@"\n' "$home/env/bin/python" "$bench/vendor/compiler.py" >"$compiler"
+chmod +x "$compiler"
+"$home/env/bin/python" -c 'import ttnn, framework, cpplan.typecheck.units' >/dev/null
+echo "ready: python bench/vendor_checks.py --home $home"
