@@ -60,6 +60,7 @@ class Case:
         return tuple((self.even if shape == "even" else self.ragged).split())
 
 
+SPLITS = ("combine=tree", "combine=ring", "combine=none *.depth=1")
 DECODE = ("2 8 2 512 64 2", "2 6 2 300 64 2")
 STATE = ("1 256 2 32 1 32 64", "1 200 2 48 1 32 64")
 CASES = (
@@ -67,19 +68,19 @@ CASES = (
         "k.cores=2 combine=tree", "k.cores=4 combine=ring", "k.cores=3 combine=tree", "a_ptr.broadcast=row",
         "b_ptr.broadcast=column", "*.depth=1", "b_ptr.level=launch",
     )),
-    Case("matmul, leaky ReLU and bias", "matmul_bias_activation", "128 128 128", "70 100 72"),
-    Case("batched matmul", "batched_matmul", "4 64 64 64", "3 70 50 40"),
+    Case("matmul, leaky ReLU and bias", "matmul_bias_activation", "128 128 128", "70 100 72", pins=SPLITS),
+    Case("batched matmul", "batched_matmul", "4 64 64 64", "3 70 50 40", pins=SPLITS),
     Case("persistent matmul", "persistent_matmul", "256 256 128", "200 144 80"),
     Case("split-k matmul", "split_k_matmul", "64 128 1024", "50 100 1000", refused="atomic"),
     Case("attention, causal", "attention", "1 2 2 256 64", "1 2 2 150 32", "attention_kernel"),
-    Case("attention", "attention", "1 2 2 256 64", "1 2 2 150 32", "attention_kernel_2"),
+    Case("attention", "attention", "1 2 2 256 64", "1 2 2 150 32", "attention_kernel_2", pins=SPLITS),
     Case("attention, causal, shared heads", "attention", "1 4 2 128 64", "1 6 2 100 64", "attention_kernel"),
-    Case("attention, shared heads", "attention", "1 4 2 128 64", "1 6 2 100 64", "attention_kernel_2"),
-    Case("decode, parts", "flash_decode", *DECODE, "decode_part_kernel"),
+    Case("attention, shared heads", "attention", "1 4 2 128 64", "1 6 2 100 64", "attention_kernel_2", pins=SPLITS),
+    Case("decode, parts", "flash_decode", *DECODE, "decode_part_kernel", pins=SPLITS),
     Case("decode, combine", "flash_decode", *DECODE, "decode_combine_kernel"),
-    Case("mamba chunk scan", "mamba_chunk_scan", "1 256 2 32 1 32 128", "1 200 2 48 1 32 128"),
+    Case("mamba chunk scan", "mamba_chunk_scan", "1 256 2 32 1 32 128", "1 200 2 48 1 32 128", pins=SPLITS),
     Case("mamba chunk decay", "mamba_chunk_state", *STATE, "chunk_decay_kernel"),
-    Case("mamba chunk state", "mamba_chunk_state", *STATE, "chunk_state_kernel"),
+    Case("mamba chunk state", "mamba_chunk_state", *STATE, "chunk_state_kernel", pins=SPLITS),
     Case("softmax", "softmax", "64 128", "33 100"),
     Case("layer norm", "layer_norm", "64 2048", "33 1300"),
     Case("rms norm and residual", "rms_norm_residual", "64 128", "33 100"),
