@@ -1,0 +1,46 @@
+"""A sample of ``bench/emit_matrix.py``: programs of best and forced plans compute what Triton's interpreter computes,
+and their kernels pass the vendor's headers."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from cpplan.device.spec import load_device
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
+
+from emit_cells import CASES, Planned
+
+SAMPLE = (
+    ("matmul", "wormhole", "ragged", "k.cores=3 combine=tree"),
+    ("matmul", "blackhole", "ragged", "k.cores=4 combine=ring"),
+    ("matmul", "blackhole", "ragged", "b_ptr.broadcast=column"),
+    ("batched matmul", "wormhole", "ragged", "1"),
+    ("attention", "blackhole", "ragged", "combine=tree"),
+    ("attention, causal, shared heads", "wormhole", "ragged", "1"),
+    ("decode, combine", "blackhole", "ragged", "2"),
+    ("mamba chunk state", "wormhole", "ragged", "1"),
+    ("softmax", "blackhole", "ragged", "3"),
+)
+"""Kernel, device, shape, plan."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kernel", "device", "shape", "plan"), SAMPLE)
+def test_the_program_computes_what_the_interpreter_computes(kernel: str, device: str, shape: str, plan: str) -> None:
+    case = next(case for case in CASES if case.name == kernel)
+    cell = Planned(case, shape, load_device(device)).cell(plan)
+    assert cell["outcome"] == "equal", cell["message"]
+    if cell["types"] == "unknown":
+        pytest.skip("equal; types not checked: python -m cpplan.typecheck fetches the vendor's headers into the cache")
+    assert cell["types"] == "ok"
+
+
+@pytest.mark.parametrize("device", ["wormhole", "blackhole"])
+def test_blocks_that_add_to_the_same_memory_are_refused(device: str) -> None:
+    case = next(case for case in CASES if case.refused)
+    cell = Planned(case, "ragged", load_device(device)).cell("1")
+    assert cell["outcome"] == "refused" and case.refused in cell["message"]
