@@ -45,11 +45,17 @@ HANDED_OVER = tuple(
 )
 REFUSED = tuple(
     Case(3, "gemm, multicast", device, GEMM, "512 512 256", KERNELS[2][3], damage)
-    for device in DEVICES
+    for device in DEVICES[:2]  # one of each chip
     for damage in DAMAGES
 )
+SQUARE = (*FREE, "--cores", "2x2", *MULTICAST)
+LARGER = (*FREE, "--cores", "4x4", *MULTICAST)
+TWO_BLOCKS = (*SQUARE, "--pin", "BLOCK_K=32")
 EXECUTED = (
-    Case(5, "gemm 2x2, one block of K", "wormhole", GEMM, "64 64 64", (*FREE, "--cores", "2x2", *MULTICAST)),
-    Case(5, "gemm 2x2, one block of K", "blackhole", GEMM, "64 64 64", (*FREE, "--cores", "2x2", *MULTICAST)),
+    Case(5, "gemm 2x2", "wormhole", GEMM, "64 64 64", SQUARE),
+    Case(5, "gemm 2x2, two blocks of K, ragged", "wormhole", GEMM, "60 50 64", TWO_BLOCKS),
+    Case(5, "gemm 2x2", "blackhole", GEMM, "64 64 64", SQUARE),
+    Case(5, "gemm 2x2, three blocks of K, ragged", "blackhole", GEMM, "100 90 70", TWO_BLOCKS),
+    Case(5, "gemm 4x4", "blackhole", GEMM, "128 128 128", LARGER),
 )
 CASES = (*HANDED_OVER, *REFUSED, *EXECUTED)
