@@ -25,7 +25,7 @@ from cpplan.device.spec import load_device
 from cpplan.errors import CpplanError
 from cpplan.version import __version__
 
-KEY = ("kernel", "device", "shape", "plan")
+KEY = ("kernel", "device", "sizes", "plan")
 SHAPES = ("even", "ragged")
 
 
@@ -36,6 +36,11 @@ def is_good(case: Case, row: Row) -> bool:
     if row["outcome"] == "no plan":
         return not case.refused
     return row["outcome"] == "equal" and row["types"] in ("ok", "unknown") and not case.refused
+
+
+def cells() -> set[tuple[str, str, str]]:
+    """Kernel, sizes and plan of every cell that there is."""
+    return {(case.name, " ".join(case.sizes(s)), plan) for case in CASES for s in SHAPES for plan in plans_of(case)}
 
 
 def measured(planned: Planned, name: str) -> Row:
@@ -90,6 +95,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("bench/results/emit_matrix.json"))
     options = parser.parse_args()
     saved, console = SavedRows(options.out, KEY, options.fresh), Console(width=170)
+    there = cells()
+    saved.rows = {key: r for key, r in saved.rows.items() if (r["kernel"], r["sizes"], r["plan"]) in there}
     for case in CASES:
         if options.kernels and not any(word in case.name for word in options.kernels):
             continue
@@ -103,11 +110,12 @@ def main() -> None:
                     word = plan if plan.isdigit() else "pins"
                     if options.plans and word not in options.plans:
                         continue
-                    place = {"kernel": case.name, "device": name, "shape": shape, "plan": plan}
+                    sizes = " ".join(case.sizes(shape))
+                    place = {"kernel": case.name, "device": name, "sizes": sizes, "plan": plan}
                     old = saved.get(**place)
                     if old is not None and not (options.again and not old["good"]):
                         continue
-                    row = place | {"sizes": " ".join(case.sizes(shape))} | measured(planned, plan)
+                    row = place | {"shape": shape} | measured(planned, plan)
                     saved.add(row | {"good": is_good(case, row)})
                     console.print(
                         *(row.get(field, "") for field in (*KEY, "outcome", "off", "types", "message")), markup=False
