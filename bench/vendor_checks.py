@@ -11,6 +11,7 @@ docs/emitter.md. Interrupt at will: without --fresh it goes on with the first mi
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import os
 import shutil
@@ -65,28 +66,28 @@ def settings(home: Path, scratch: Path, device: str) -> dict[str, str]:
     }
 
 
-def simulated(home: Path, scratch: Path, device: str) -> dict[str, str]:
+def simulated(home: Path, scratch: Path, device: str, program: Path) -> dict[str, str]:
     """Environment for executing on the simulator."""
     return settings(home, scratch, device) | {
         "TT_METAL_SLOW_DISPATCH_MODE": "1",
         "TT_METAL_SIMULATOR": str(packages(home) / "framework" / "sim" / CHIPS[device].simulator),
         "WOLFPINE_PYTHON": str(home / "env" / "bin" / "python"),
         "CPPLAN_VENDOR_CODE": "1",
-        "CPPLAN_VENDOR_FIRMWARE": str(firmware(home, scratch, device)),
+        "CPPLAN_VENDOR_FIRMWARE": str(firmware(home, scratch, device, program)),
     }
 
 
-def firmware(home: Path, scratch: Path, device: str) -> Path:
+def firmware(home: Path, scratch: Path, device: str, program: Path) -> Path:
     """The wheel's ready-made firmware for this chip under slow dispatch: the runtime's cache of kernels has its name.
 
-    Any program will do to find out, so the emitted one is handed over; the answer is kept beside the set-up.
+    Any program will do to find out, so this one is handed over; the answer is kept beside the set-up.
     """
     kept = home / f"firmware-{device}"
     built = packages(home) / "ttnn" / "tt_metal" / "pre-compiled"
     if not kept.exists():
         cache = scratch / "dispatch"
         slow = {"TT_METAL_SLOW_DISPATCH_MODE": "1", "TT_METAL_CACHE": str(cache)}
-        outcome(on_device(home, scratch), settings(home, scratch, device) | slow, LIMITS[3])
+        outcome(on_device(home, program), settings(home, scratch, device) | slow, LIMITS[3])
         names = [path.name.removeprefix("tt-metal-cache") for path in cache.glob("tt-metal-cache*")]
         found = [name for name in names if name and (built / name).is_dir()]
         if len(found) != 1:
@@ -95,19 +96,21 @@ def firmware(home: Path, scratch: Path, device: str) -> Path:
     return built / kept.read_text()
 
 
-def on_device(home: Path, scratch: Path) -> list[str]:
-    """The command that hands over the emitted program."""
-    return [str(home / "env" / "bin" / "python"), str(BENCH / "vendor" / "on_device.py"), str(scratch / "program")]
+def on_device(home: Path, program: Path) -> list[str]:
+    """The command that hands over a program."""
+    return [str(home / "env" / "bin" / "python"), str(BENCH / "vendor" / "on_device.py"), str(program)]
 
 
-def emitted(case: Case, folder: Path) -> None:
-    """Write the program; ends with cpplan's message if there is none."""
-    command = [sys.executable, "-m", "cpplan", *case.emit()]
-    at = command.index("--")
-    command[at:at] = ["--out", str(folder)]
+@functools.cache
+def emitted(arguments: tuple[str, ...]) -> tempfile.TemporaryDirectory[str]:
+    """The program that these arguments of cpplan make; ends with its message if there is none."""
+    folder = tempfile.TemporaryDirectory(prefix="cpplan-vendor-program-")
+    at = arguments.index("--")
+    command = [sys.executable, "-m", "cpplan", *arguments[:at], "--out", folder.name, *arguments[at:]]
     result = subprocess.run(command, cwd=BENCH.parent, capture_output=True, text=True, check=False)
     if result.returncode != 0:
-        sys.exit(f"error: {case.name} on {case.device}: {' '.join(command)} failed: {result.stderr.strip()}")
+        sys.exit(f"error: {' '.join(command)} failed: {result.stderr.strip()}")
+    return folder
 
 
 def outcome(command: list[str], environment: Mapping[str, str], limit: int) -> Row:
@@ -134,14 +137,17 @@ def checked(case: Case, home: Path) -> Row:
     """One program, emitted and handed over."""
     with tempfile.TemporaryDirectory(prefix="cpplan-vendor-") as name:
         scratch = Path(name)
-        emitted(case, scratch / "program")
-        command = on_device(home, scratch)
+        program = Path(emitted(case.emit()).name)
+        command = on_device(home, program)
         command += ["--damage", case.damage] if case.damage else []
         command += ["--gemm"] if case.level == 5 else []
-        environment = (simulated if case.level == 5 else settings)(home, scratch, case.device)
+        if case.level == 5:
+            environment = simulated(home, scratch, case.device, program)
+        else:
+            environment = settings(home, scratch, case.device)
         row = outcome(command, environment, LIMITS[case.level])
         if "error" in row:
-            row["error"] = row["error"].replace(str(scratch), "").replace(str(home), "")
+            row["error"] = row["error"].replace(str(program), "").replace(str(scratch), "").replace(str(home), "")
     identity = {"level": case.level, "name": case.name, "device": case.device, "damage": case.damage}
     return {**identity, "command": "cpplan " + " ".join(case.emit()), **row, "as_expected": as_expected(case, row)}
 

@@ -1,0 +1,88 @@
+"""Emitted programs under the vendor's own runtime and a simulator of its instructions (bench/vendor_setup.sh)."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from cpplan.device.spec import load_device
+
+BENCH = Path(__file__).parents[2] / "bench"
+sys.path.insert(0, str(BENCH))
+
+from vendor.cases import CASES, DAMAGES, EXECUTED, HANDED_OVER, REFUSED, Case  # noqa: E402
+from vendor.chips import CHIPS  # noqa: E402
+from vendor_checks import LEAST_CORRELATION, absent, checked  # noqa: E402
+
+SAVED = BENCH / "results" / "vendor_checks.json"
+
+
+@pytest.fixture(scope="session")
+def home() -> Path:
+    """The folder that vendor_setup.sh made, named by CPPLAN_VENDOR."""
+    if "CPPLAN_VENDOR" not in os.environ:
+        pytest.skip("the vendor's software is not set up: bench/vendor_setup.sh FOLDER, then CPPLAN_VENDOR=FOLDER")
+    folder = Path(os.environ["CPPLAN_VENDOR"]).resolve()
+    if missing := absent(folder):
+        pytest.skip(f"the set-up of the vendor's software is incomplete: {'; '.join(missing)}")
+    return folder
+
+
+def label(case: Case) -> str:
+    words = case.name.replace(",", "").split()
+    return "-".join([case.device, *words, *([case.damage] if case.damage else [])])
+
+
+@pytest.mark.vendor
+@pytest.mark.slow
+@pytest.mark.parametrize("case", HANDED_OVER, ids=label)
+def test_the_vendors_runtime_accepts_and_compiles(case: Case, home: Path) -> None:
+    row = checked(case, home)
+    assert row["accepted"], row["error"]
+
+
+@pytest.mark.vendor
+@pytest.mark.slow
+@pytest.mark.parametrize("case", REFUSED, ids=label)
+def test_the_vendors_runtime_refuses_damaged_programs(case: Case, home: Path) -> None:
+    """Without these, acceptance would say nothing."""
+    row = checked(case, home)
+    assert not row["accepted"]
+    assert row["as_expected"], row["error"]
+
+
+@pytest.mark.vendor
+@pytest.mark.slow
+@pytest.mark.parametrize("case", EXECUTED, ids=label)
+def test_the_simulated_chip_computes_the_product(case: Case, home: Path) -> None:
+    row = checked(case, home)
+    assert row["accepted"], row["error"]
+    assert row["pcc"] >= LEAST_CORRELATION
+
+
+def test_saved_results_are_of_these_cases_and_as_expected() -> None:
+    """The bench may have been interrupted: rows can be missing, none can be another's."""
+    rows = json.loads(SAVED.read_text())["rows"]
+    commands = {(c.level, c.name, c.device, c.damage): "cpplan " + " ".join(c.emit()) for c in CASES}
+    assert rows
+    for row in rows:
+        assert row["command"] == commands[row["level"], row["name"], row["device"], row["damage"]]
+        assert row["as_expected"], row
+
+
+@pytest.mark.parametrize("device", CHIPS)
+def test_the_runtime_finds_as_many_cores_as_the_device_spec(device: str) -> None:
+    """Saved is what the runtime said of its device."""
+    rows = json.loads(SAVED.read_text())["rows"]
+    extents = {dim.name: dim.extent for dim in load_device(device).dims}
+    found = {row["grid"] for row in rows if row["device"] == device and row["level"] == 3}
+    assert found == {f"{extents['x']}x{extents['y']}"}
+
+
+def test_every_damage_is_shown_to_both_chips() -> None:
+    shown = {(CHIPS[case.device].arch, case.damage) for case in REFUSED}
+    assert shown == {(chip.arch, damage) for chip in CHIPS.values() for damage in DAMAGES}
