@@ -38,7 +38,7 @@ def kernel_row(kernels: dict[str, Any], family: str) -> str:
 def figures() -> str:
     """The table of README.md from the saved results."""
     gemm, oracle, error = result("paper_gemm"), result("oracle_equality"), result("model_error")
-    kernels, corpus = result("paper_kernels"), result("corpus")["summary"]
+    kernels, corpus, emitted = result("paper_kernels"), result("corpus")["summary"], result("emit_matrix")
     free = [row["free_seconds"] for row in gemm["rows"]]
     equal = oracle["instances"] - len(oracle["different"])
     proved = sum(row["gap"] == 0 for row in gemm["rows"])
@@ -60,6 +60,10 @@ def figures() -> str:
         f"| {corpus['affine_outcomes']['planned']} of {corpus['affine']} | `bench/corpus.py` |\n"
         f"| predicted against published GEMM cycles, geometric error per family | {gemms[0]:.1f} to {gemms[-1]:.1f} %, "
         f"median {statistics.median(gemms):.1f} % | `bench/model_error.py` |\n"
+        f"| emulated programs of the examples' best and pinned plans, both chips, equal to Triton's interpreter "
+        f"| {emitted['programs_equal']} of {emitted['programs']} | `bench/emit_matrix.py` |\n"
+        f"| of these, with kernels that pass the vendor's headers "
+        f"| {emitted['programs_typed']} of {emitted['programs']} | same |\n"
     )
 
 
