@@ -16,7 +16,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from emit_cells import CASES, Case, Planned, plans_of
+from emit_cells import CASES, EXAMPLES, Case, Planned, plans_of
 from rich.console import Console
 from rich.table import Table
 from saved_rows import Row, SavedRows
@@ -48,7 +48,7 @@ def measured(planned: Planned, name: str) -> Row:
     try:
         return planned.cell(name)
     except CpplanError as error:
-        return {"outcome": "refused", "message": str(error)}
+        return {"outcome": "refused", "message": str(error).replace(f"{EXAMPLES.parent}/", "")}
 
 
 def summary(rows: list[Row]) -> dict[str, Any]:

@@ -119,8 +119,8 @@ class Body:
     def use(self, value: Value) -> str:
         """Name of an operand. Each use of a constant has its own op at block level: Triton shares equal constants, and
         whether two are equal may depend on the block shape."""
-        other = self._stands_for(value)
-        if other is not None and value not in self.value_names:
+        other = None if value in self.value_names else self._stands_for(value)
+        if other is not None:
             self.value_names[value] = self.use(other)
         op = value.op
         if op is None or op.name != "arith.constant":
@@ -153,14 +153,10 @@ class Body:
     def _inputs_of(self, op: Operation, value: Value) -> list[Value]:
         if op.name == "scf.for":
             return _carried(op, value.index)
-        if op.name == "scf.if":
-            verdict = self.analysis.conditions.get(op)
-            yields = [r[0].operations[-1].operands[value.index] for r in op.regions if r]
-            if verdict is not None:
-                return [yields[0 if verdict else 1]]
-            return [op.operands[0], *yields]
-        folded = self._folded_select(op)
-        return [folded] if folded is not None else op.operands
+        other = self._stands_for(value)
+        if other is not None:
+            return [other]
+        return [op.operands[0], *_yielded(op, value.index)] if op.name == "scf.if" else op.operands
 
     def is_index(self, value: Value) -> bool:
         """Whether a value is known without data: an integer form or an exact predicate."""
@@ -180,8 +176,7 @@ class Body:
             return None
         if op.name == "scf.if" and not self.is_index(value):
             verdict = self.analysis.conditions.get(op)
-            yields = [r[0].operations[-1].operands[value.index] for r in op.regions if r]
-            return None if verdict is None else yields[0 if verdict else 1]
+            return None if verdict is None else _yielded(op, value.index)[0 if verdict else 1]
         if op.name == "scf.for":
             record = next(r for r in self.analysis.loops if r.op is op)
             never = record.trips is not None and int(record.trips.max()) == 0
@@ -237,10 +232,9 @@ class Body:
             if region and verdict is not (position == 1):
                 self._emit_block(region[0].operations, needed, loop)
         for result in op.results:
-            if result in needed and not self.is_index(result):
-                yields = [r[0].operations[-1].operands[result.index] for r in op.regions if r]
-                if verdict is None:
-                    self.ops.append(self._op(op, result, "where", [op.operands[0], *yields], loop))
+            if verdict is None and result in needed and not self.is_index(result):
+                operands = [op.operands[0], *_yielded(op, result.index)]
+                self.ops.append(self._op(op, result, "where", operands, loop))
 
     def _emit_op(self, op: Operation, loop: str | None) -> None:
         for result in op.results:
@@ -292,6 +286,11 @@ def _label(value: Value) -> str:
     if value.op is not None and value.op.name == "scf.for":
         return value.op.regions[0][0].arguments[1 + value.index].label
     return value.label
+
+
+def _yielded(op: Operation, position: int) -> list[Value]:
+    """What each branch of an ``scf.if`` hands on as its result number ``position``."""
+    return [region[0].operations[-1].operands[position] for region in op.regions if region]
 
 
 def _carried(op: Operation, position: int) -> list[Value]:
