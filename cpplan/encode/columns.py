@@ -16,7 +16,8 @@ from cpplan.encode.lanes import Lanes, chunks, earns, lane_block_cycles, lane_wa
 from cpplan.encode.orders import Bounded, Order, column_bounds, count_orders, order_of, refined_bounds
 from cpplan.encode.restricted import allowed_orders
 from cpplan.encode.search import FamilyFacts, Search
-from cpplan.plan.space import is_shareable, required_group_ends, sharing_groups
+from cpplan.plan.plan import Split
+from cpplan.plan.space import Spatial, group_sizes, is_shareable, required_group_ends
 
 BLOCK_ROUNDS = (4, 12, 48, 192, 768)
 """Block shapes per round, best bound first: early rounds find incumbents, later rounds are pruned by them."""
@@ -242,11 +243,19 @@ def _can_be_canonical(family: FamilyFacts, mapping: Ints) -> npt.NDArray[np.bool
     distinct, which = np.unique(mapping, return_inverse=True)
     program = family.facts.program
     shared = [access for access in program.loads() if is_shareable(program, access)]
-    found = []
-    for spatial in map(family.table.mapping, distinct.tolist()):
-        ends = required_group_ends(program, spatial)
-        sizes = [sharing_groups(spatial, access) for access in shared] if ends else []
-        found.append(all(any(g[dim] == size for groups in sizes for g in groups) for dim, size in ends))
+    known: dict[tuple[Split, ...], bool] = {}
+
+    def offered(spatial: Spatial, dim: int) -> bool:
+        """Whether every size at which the digits of ``dim`` ask for an end is a group of some access."""
+        splits = spatial[dim]
+        if splits not in known:
+            alone = tuple(splits if d == dim else () for d in range(len(spatial)))
+            ends = required_group_ends(program, alone)
+            sizes = [group_sizes(splits, access.indices) for access in shared] if ends else []
+            known[splits] = all(any(size in one for one in sizes) for _, size in ends)
+        return known[splits]
+
+    found = [all(offered(s, d) for d in range(len(s))) for s in map(family.table.mapping, distinct.tolist())]
     return np.array(found, dtype=bool)[which.ravel()]
 
 

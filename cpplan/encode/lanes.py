@@ -18,7 +18,7 @@ from cpplan.plan.space import Spatial, digit_sequences
 from cpplan.tile.arith import ceil_div
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SpatialTable:
     """All spatial mappings of a device for a tuple of parallel dims, as arrays (S of them), in the fixed order.
 

@@ -28,10 +28,9 @@ from cpplan.encode.levels import (
     one_iteration_in_full,
     with_a_transfer_at,
 )
-from cpplan.encode.ways import real_ways, ways_left, widest_ways
-from cpplan.plan.plan import Combine
-from cpplan.plan.routes import Coordinate, combine_peaks
-from cpplan.plan.space import Spatial, combines, shared_loop
+from cpplan.encode.ways import kinds, real_ways, ways_left, widest_ways
+from cpplan.plan.routes import combine_peaks
+from cpplan.plan.space import combines, shared_loop
 
 Order = tuple[tuple[int, ...], ...]
 """Wave loops as dim numbers, outermost first."""
@@ -195,40 +194,33 @@ def refined_bounds(
             position = np.full(len(lanes), -1)
             position[part] = np.arange(len(part))
             here = np.nonzero(position[row] >= 0)[0]
-            mappings, which = np.unique(pairs[1][part], return_inverse=True)
-            choices = [(table.mapping(int(m)), table.origin(int(m))) for m in mappings]
             ways = [
-                [way.take(which.ravel()) for way in real_ways(device, facts.program, choices, access, scope)]
+                real_ways(device, facts.program, table, pairs[1][part], access, scope)
                 for access, scope in facts.scoped_accesses
             ]
-            meeting = _meeting(facts, device, pairs[0][part], choices, which.ravel())
+            meeting = _meeting(facts, device, table, pairs[0][part], pairs[1][part])
             levels = level_table(facts, device, lanes.take(part), dims, ways, meeting)
             out[here] = _chain_bounds(levels, position[row[here]], code[here], len(facts.program.dims))
     return out
 
 
-def _meeting(
-    facts: BlockFacts, device: Device, block: Ints, choices: list[tuple[Spatial, Coordinate]], which: Ints
-) -> Ints:
-    """Cycles per block that the fastest combine takes longer because of streams that meet on links.
-
-    Rows are pairs of a block shape and a mapping, the ``which``-th of ``choices``.
-    """
+def _meeting(facts: BlockFacts, device: Device, table: SpatialTable, block: Ints, mapping: Ints) -> Ints:
+    """Cycles per block that the fastest combine of a mapping takes longer because of streams that meet on links."""
     out = np.zeros(len(block), dtype=np.int64)
     if facts.state is None:
         return out
-    teams: dict[tuple[int, tuple[tuple[Combine, tuple[int, ...]], ...]], list[int]] = {}
-    for number, (spatial, origin) in enumerate(choices):
-        shared, seen = shared_loop(facts.program, spatial), seen_from(device, origin)
+    listed, which = kinds(table, mapping, None, facts.axes[-1])
+    for number, one in enumerate(listed):
+        spatial, seen = table.mapping(one), seen_from(device, table.origin(one))
+        shared = shared_loop(facts.program, spatial)
         if shared is not None:
-            ways = tuple(combines(facts.program, device, spatial))
-            peaks = (combine_peaks(seen, spatial, shared[0], way.method, way.noc) for way in ways)
-            teams.setdefault((shared[1], tuple(zip(ways, peaks, strict=True))), []).append(number)
-    for (cores, ways_of), numbers in teams.items():
-        members = np.nonzero(np.isin(which, numbers))[0]
-        size = facts.state.take(block[members])
-        fastest = np.min([combine_cycles(size, device, cores, way, peaks) for way, peaks in ways_of], axis=0)
-        out[members] = fastest - least_cycles(device, size, cores)
+            members = np.nonzero(which == number)[0]
+            size = facts.state.take(block[members])
+            loop, cores = shared
+            ways = combines(facts.program, device, spatial)
+            peaks = [combine_peaks(seen, spatial, loop, way.method, way.noc) for way in ways]
+            cycles = [combine_cycles(size, device, cores, *pair) for pair in zip(ways, peaks, strict=True)]
+            out[members] = np.min(cycles, axis=0) - least_cycles(device, size, cores)
     return out
 
 

@@ -81,7 +81,7 @@ def _may_share(table: SpatialTable, access: Access, own: Restriction) -> Bools:
     for pin in own.pins:
         wanted: Any = pin.value
         for axis, sequences in enumerate(table.sequences) if isinstance(wanted, tuple) else ():
-            sizes = [group_sizes(splits, access) for splits in sequences]
+            sizes = [group_sizes(splits, access.indices) for splits in sequences]
             if pin.decision == "group":
                 fits = [wanted[axis] in s for s in sizes]
             else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -14,10 +13,11 @@ from cpplan.cost.streams import packets, transfer_cycles
 from cpplan.device.device import Device
 from cpplan.device.free_boxes import seen_from
 from cpplan.encode.blocks import INFINITE, BlockFacts, Ints
+from cpplan.encode.lanes import SpatialTable
 from cpplan.encode.scope import Scope
-from cpplan.plan.plan import Delivery, Pattern
+from cpplan.plan.plan import Delivery, Pattern, Split
 from cpplan.plan.routes import Coordinate, load_weights, store_weights
-from cpplan.plan.space import Spatial, active_extents, deliveries, is_shareable, writers
+from cpplan.plan.space import Spatial, active_extents, deliveries, group_sizes, is_shareable, writers
 from cpplan.tile.arith import Int, ceil_div, cycles_at
 from cpplan.tile.program import Access, TileProgram
 
@@ -86,34 +86,71 @@ def ways_left(ways: list[Way], scope: Scope | None) -> list[Way]:
 
 
 def real_ways(
-    device: Device,
-    program: TileProgram,
-    choices: Sequence[tuple[Spatial, Coordinate]],
-    access: Access,
-    scope: Scope | None = None,
+    device: Device, program: TileProgram, table: SpatialTable, mappings: Ints, access: Access, scope: Scope | None
 ) -> list[Way]:
-    """The deliveries of ``access`` on every mapping of ``choices``: per sharing group and pattern the least busy link.
+    """The deliveries of ``access`` on every one of ``mappings``: per sharing group and pattern the least busy link.
 
     The i-th way of a pattern stands for the i-th group of every mapping that has so many. ``scope`` is what a
     restriction leaves of the access; where that is nothing, no way is possible.
     """
-    shareable, store = is_shareable(program, access), access.kind != "load"
-    per_lane = []
-    for spatial, origin in choices:
-        seen = seen_from(device, origin)
-        found = deliveries(seen, spatial, access, shareable)
-        left = found if scope is None else scope.deliveries(seen, spatial, found)
-        who = writers(program, spatial) if store else None
-        per_lane.append(_classes(seen, active_extents(spatial), store, left, who))
+    listed_once, which = mappings.tolist(), np.arange(len(mappings))
+    if scope is None:  # terms may tell mappings of a kind apart
+        loop = program.reduction.loop if program.reduction is not None else ""
+        listed_once, which = kinds(table, mappings, access.indices if is_shareable(program, access) else None, loop)
+    per_kind = [_real(device, program, table.mapping(m), table.origin(m), access, scope) for m in listed_once]
     out = []
     for pattern in ("private", "multicast", "forward"):
-        listed = [[c for c in classes if c[0] == pattern] for classes in per_lane]
+        listed = [[c for c in classes if c[0] == pattern] for classes in per_kind]
         for slot in range(max(map(len, listed), default=0)):
             rows = np.array([c[slot][1:] if slot < len(c) else (1, 1, 0, 1) for c in listed], dtype=np.int64).T
             has = np.array([slot < len(c) for c in listed])
-            out.append(Way(pattern, rows[0], rows[1], (rows[2], rows[3]), has))
-    nothing, one = np.zeros(len(choices), dtype=bool), np.ones(len(choices), dtype=np.int64)
+            out.append(Way(pattern, rows[0], rows[1], (rows[2], rows[3]), has).take(which))
+    nothing, one = np.zeros(len(mappings), dtype=bool), np.ones(len(mappings), dtype=np.int64)
     return out or [Way("private", one, one, (0 * one, one), nothing)]
+
+
+def kinds(table: SpatialTable, mappings: Ints, sharing: frozenset[str] | None, loop: str) -> tuple[list[int], Ints]:
+    """One mapping of every kind, and the kind of every one of ``mappings``; those of a kind look the same to an access.
+
+    What counts is, along every spatial dim, which cores may share a read whose address depends on ``sharing``, or, when
+    that is None, which cores share the trips of ``loop``.
+    """
+    key = table.corner[mappings]
+    for dim, digits in enumerate(table.digits[:, mappings]):
+        seen = _alike(table, dim, sharing, loop)
+        key = key * len(seen) + seen[digits]
+    _, first, which = np.unique(key, return_index=True, return_inverse=True)
+    return mappings[first].tolist(), which
+
+
+@lru_cache(maxsize=256)
+def _alike(table: SpatialTable, dim: int, sharing: frozenset[str] | None, loop: str) -> Ints:
+    """(sequences,) numbers of the digit sequences of one spatial dim, equal where :func:`kinds` sees no difference."""
+    known: dict[tuple[int, ...], int] = {}
+    out = []
+    for q in table.sequences[dim]:
+        seen = group_sizes(q, sharing) if sharing is not None else _writing(q, loop)
+        out.append(known.setdefault((math.prod(s.factor for s in q), *seen), len(known)))
+    return np.array(out, dtype=np.int64)
+
+
+def _writing(splits: tuple[Split, ...], loop: str) -> list[int]:
+    """Positions along one spatial dim whose cores store: the first of those that share ``loop`` for a block."""
+    positions = [0]
+    for split in splits:
+        digits = (0,) if split.dim == loop else range(split.factor)
+        positions = [position * split.factor + digit for position in positions for digit in digits]
+    return positions
+
+
+def _real(
+    device: Device, program: TileProgram, spatial: Spatial, origin: Coordinate, access: Access, scope: Scope | None
+) -> tuple[tuple[Pattern, int, int, int, int], ...]:
+    """The classes of deliveries of ``access`` on one mapping that ``scope`` leaves."""
+    seen, store = seen_from(device, origin), access.kind != "load"
+    found = deliveries(seen, spatial, access, is_shareable(program, access))
+    left = found if scope is None else scope.deliveries(seen, spatial, found)
+    return _classes(seen, active_extents(spatial), store, left, writers(program, spatial) if store else None)
 
 
 @lru_cache(maxsize=1 << 14)

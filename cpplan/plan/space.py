@@ -178,14 +178,14 @@ def sharing_groups(spatial: Spatial, access: Access) -> list[tuple[int, ...]]:
 
     A run is a product of least significant digits, all of dims that the address does not depend on.
     """
-    return list(itertools.product(*(group_sizes(splits, access) for splits in spatial)))
+    return list(itertools.product(*(group_sizes(splits, access.indices) for splits in spatial)))
 
 
-def group_sizes(splits: tuple[Split, ...], access: Access) -> list[int]:
-    """Cores along one spatial dim that may share one read of ``access``."""
+def group_sizes(splits: tuple[Split, ...], indices: frozenset[str]) -> list[int]:
+    """Cores along one spatial dim that may share one read of an access whose address depends on ``indices``."""
     sizes = [1]
     for split in reversed(splits):
-        if split.dim in access.indices:
+        if split.dim in indices:
             break
         sizes.append(sizes[-1] * split.factor)
     return sizes
