@@ -6,12 +6,14 @@ import contextlib
 import io
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from cpplan.device.device import Device
+from emit_descriptors import UNTRIED, Runtime
+
+from cpplan.device.device import Device, Forward
 from cpplan.emit_ttmetal.compare import largest_error, random_memory, tolerance
 from cpplan.emit_ttmetal.emit import emit
 from cpplan.emit_ttmetal.launch import device_memory, memory_after
@@ -30,7 +32,7 @@ from cpplan.tile.program import Problem
 from cpplan.typecheck import TypeCheckUnavailable, check
 from cpplan.typecheck.wheel import cached_headers
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
+ROOT = Path(__file__).parents[1]
 TOP = ("1", "2", "3")
 Cell = dict[str, Any]
 
@@ -39,7 +41,8 @@ Cell = dict[str, Any]
 class Case:
     """One launch of an example file; ``pins`` lists restrictions whose best plan is a cell too.
 
-    ``launch`` is "" for a file's only launch; ``refused`` is part of the message where no program can be made.
+    ``launch`` is "" for a file's only launch; ``refused`` is part of the message where no program can be made. Without
+    ``ranks`` the best plans are no cells, since another case has them.
     """
 
     name: str
@@ -49,11 +52,12 @@ class Case:
     launch: str = ""
     pins: tuple[str, ...] = ()
     refused: str = ""
+    ranks: bool = True
 
     @property
     def path(self) -> Path:
-        """The kernel file."""
-        return EXAMPLES / f"{self.file}.py"
+        """The kernel file: an example, or one of another folder."""
+        return ROOT / f"{self.file if '/' in self.file else f'examples/{self.file}'}.py"
 
     def sizes(self, shape: str) -> tuple[str, ...]:
         """Command line of the file for the shape ``even`` or ``ragged``."""
@@ -68,6 +72,13 @@ CASES = (
     Case("matmul", "matmul", "256 256 256", "500 300 200", pins=(
         "k.cores=2 combine=tree", "k.cores=4 combine=ring", "k.cores=3 combine=tree", "a_ptr.broadcast=row",
         "b_ptr.broadcast=column", "*.depth=1", "b_ptr.level=launch",
+    )),
+    Case("matmul, forwarded", "matmul", "256 256 256", "500 300 200", pins=(
+        "a_ptr.broadcast=forward", "b_ptr.broadcast=forward", "a_ptr.broadcast=forward b_ptr.broadcast=forward",
+        "a_ptr.broadcast=forward b_ptr.broadcast=multicast", "a_ptr.broadcast=forward k.cores=2 combine=tree",
+    ), ranks=False),
+    Case("matmul, fp32", "bench/data/plain_gemm", "256 256 256 float32", "100 90 70 float32", pins=(
+        "k.cores=2 combine=tree", "k.cores=2 combine=ring", "a_ptr.broadcast=row", "combine=none *.depth=1",
     )),
     Case("matmul, leaky ReLU and bias", "matmul_bias_activation", "128 128 128", "70 100 72", pins=SPLITS),
     Case("batched matmul", "batched_matmul", "4 64 64 64", "3 70 50 40", pins=SPLITS),
@@ -93,7 +104,7 @@ CASES = (
 
 def plans_of(case: Case) -> tuple[str, ...]:
     """Names of the plans of a case: ranks, then restrictions."""
-    return (*TOP, *case.pins)
+    return (*(TOP if case.ranks else ()), *case.pins)
 
 
 @dataclass(frozen=True)
@@ -159,14 +170,25 @@ class Planned:
         """The best plans."""
         return solve(self.problem, self.device, k=len(TOP), time_limit=self.seconds).plans
 
+    def device_of(self, name: str) -> Device:
+        """The device; for plans that forward, described as one whose neighbours pass tiles on, as well as by multicast.
+
+        The specs of the chips list no such links, because multicast is never slower on them.
+        """
+        if "=forward" not in name or self.device.multicast is None:
+            return self.device
+        links = Forward(tuple(dim.name for dim in self.device.dims), self.device.multicast.transfer)
+        return replace(self.device, forward=links)
+
     def plan(self, name: str) -> RankedPlan:
         """The plan called ``name``; raises InfeasibleError where there is none."""
         if name.isdigit():
             if len(self.best) < int(name):
                 raise InfeasibleError(f"no plan {name}: there are {len(self.best)}")
             return self.best[int(name) - 1]
-        restriction = parse_restriction(self.problem, self.device, name.split())
-        solution = solve(self.problem, self.device, k=1, time_limit=self.seconds, restriction=restriction)
+        device = self.device_of(name)
+        restriction = parse_restriction(self.problem, device, name.split())
+        solution = solve(self.problem, device, k=1, time_limit=self.seconds, restriction=restriction)
         if not solution.plans:
             raise InfeasibleError(solution.reason)
         return solution.plans[0]
@@ -174,18 +196,19 @@ class Planned:
     def made(self, name: str) -> Made:
         """The plan called ``name`` as a program; raises CpplanError where there is none."""
         plan = self.plan(name)
-        schedule = build_schedule(plan.program, self.device, plan.plan)
+        schedule = build_schedule(plan.program, self.device_of(name), plan.plan)
         program = emit(schedule)
         path, argv = str(self.case.path), self.case.sizes(self.shape)
         with contextlib.redirect_stderr(io.StringIO()):
             launch = find_launch(path, self.problem.name, dict(plan.program.block), argv=argv)
         return Made(plan, schedule, program, launch)
 
-    def cell(self, name: str, seeds: tuple[int, ...] = (0, 1)) -> Cell:
+    def cell(self, name: str, seeds: tuple[int, ...] = (0, 1), runtime: Runtime | None = None) -> Cell:
         """What became of the plan called ``name``.
 
         ``outcome`` is equal, different, refused, failed or "no plan"; ``types`` is ok, unknown (no headers cached) or
-        the errors; ``off`` the largest error in units of what is allowed, over all ``seeds``.
+        the errors; ``descriptors`` is accepted, not tried (no ``runtime``) or the runtime's complaint; ``off`` the
+        largest error in units of what is allowed, over all ``seeds``.
         """
         try:
             made = self.made(name)
@@ -199,6 +222,7 @@ class Planned:
             "cores": len(made.program.cores),
             "combine": combine.method if combine else "",
             "types": type_errors(made.program),
+            "descriptors": runtime.verdict(made.schedule, made.program) if runtime else UNTRIED,
         }
         try:
             runs = [made.run(seed) for seed in seeds]

@@ -27,10 +27,11 @@ def gemm_kernel(
     tl.store(c_ptr + rows[:, None] * N + columns[None, :], c, mask=(rows[:, None] < M) & (columns[None, :] < N))
 
 
-def main(m, n, k):
-    a = torch.empty((m, k), device="cuda", dtype=torch.bfloat16)
-    b = torch.empty((k, n), device="cuda", dtype=torch.bfloat16)
-    c = torch.empty((m, n), device="cuda", dtype=torch.bfloat16)
+def main(m, n, k, kind="bfloat16"):
+    dtype = getattr(torch, kind)
+    a = torch.empty((m, k), device="cuda", dtype=dtype)
+    b = torch.empty((k, n), device="cuda", dtype=dtype)
+    c = torch.empty((m, n), device="cuda", dtype=dtype)
 
     def grid(meta):
         return triton.cdiv(m, meta["BLOCK_M"]), triton.cdiv(n, meta["BLOCK_N"])
@@ -39,4 +40,4 @@ def main(m, n, k):
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    main(*map(int, sys.argv[1:4]), *sys.argv[4:])

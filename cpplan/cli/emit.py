@@ -52,10 +52,9 @@ def emit(
     """
     from cpplan.cli.planned import of_file, of_kernel
     from cpplan.emit_ttmetal.emit import emit as emit_program
-    from cpplan.emit_ttmetal.host import host_script
+    from cpplan.emit_ttmetal.files import program_files
     from cpplan.plan.files import write_file
     from cpplan.schedule.build import build_schedule
-    from cpplan.schedule.mlir import print_schedule
 
     options, devices = take_launch({"path": path, **shared}), take_device(shared)
     restricted = take_restriction(shared)
@@ -68,8 +67,7 @@ def emit(
     schedule = build_schedule(planned.program, planned.device, planned.plan)
     program = emit_program(schedule)
     folder = out or _beside(path, planned.name, planned.device.name)
-    texts = {f"kernels/{kernel.name}.cpp": kernel.source for kernel in program.kernels}
-    texts |= {"host.py": host_script(schedule, program), "schedule.mlir": print_schedule(schedule)}
+    texts = program_files(schedule, program)
     for name, text in texts.items():
         write_file(folder / name, text)
     if as_json:

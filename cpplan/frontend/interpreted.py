@@ -139,7 +139,9 @@ def _bound(builtin: Callable[..., Any]) -> Callable[..., Any]:
 
 def _complete() -> None:
     """What the interpreter lacks: kernels that call each other, loop bounds that numpy will not take for integers,
-    bfloat16."""
+    bfloat16, functions of the device library that the language has as well."""
+    import triton.language as tl
+    from triton.language.extra import libdevice
     from triton.runtime import interpreter
     from triton.runtime.jit import JITFunction
 
@@ -159,6 +161,10 @@ def _complete() -> None:
                     inner.attr = "float32"
             return super().visit(node)
 
+    for name in vars(libdevice):
+        builtin = getattr(tl.math, name, None)
+        if inspect.isfunction(builtin) and tl.core.is_builtin(builtin):
+            setattr(libdevice, name, _bound(builtin))
     interpreter._patch_lang_tensor = with_index
     interpreter.FunctionRewriter.ast_transformer = Widening()
     JITFunction.__call__ = lambda function, *args, **kwargs: _interpreted(function)(*args, **kwargs)
