@@ -22,13 +22,13 @@ from instances import random_device, random_program, varying_program, with_reduc
 
 from cpplan.cost.table import Column, Ints, feasible, makespans
 from cpplan.device.device import Device
+from cpplan.encode.additive import additive_bound
 from cpplan.encode.alternatives import alternatives
 from cpplan.encode.blocks import BlockFacts, block_bounds, block_facts
 from cpplan.encode.bounds import lane_bounds
 from cpplan.encode.lanes import Lanes, SpatialTable, earns, spatial_table, spread_lanes
 from cpplan.encode.orders import column_bounds, order_of, refined_bounds
 from cpplan.encode.prune import option_bounds, prune_column
-from cpplan.encode.relaxation import additive_bound
 from cpplan.enumerate.oracle import CHUNK, columns, count
 from cpplan.plan.plan import Order
 from cpplan.tile.family import stack

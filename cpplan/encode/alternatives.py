@@ -1,6 +1,6 @@
 """The combinations of options that a column's additive bound leaves, first by class, then one by one.
 
-Options of one access with equal level, depth, SRAM and relaxed figures (:mod:`cpplan.encode.relaxation`) are a *class*:
+Options of one access with equal level, depth, SRAM and relaxed figures (:mod:`cpplan.encode.additive`) are a *class*:
 they differ in networks, readers and links only. A combination of classes is priced by the exact model on the relaxed
 figures, which is a lower bound for each of its members.
 """
@@ -14,8 +14,9 @@ import numpy.typing as npt
 
 from cpplan.cost.table import Column, Ints, Rows, makespans
 from cpplan.device.device import Device
+from cpplan.encode.additive import Additive, relaxed_figures
 from cpplan.encode.prune import OptionBounds, Pruned, take_options
-from cpplan.encode.relaxation import SHARED, Additive, Floats, relaxed_figures
+from cpplan.encode.weights import SHARED, Floats
 
 CLASSES = 20_000
 """Combinations of classes listed per column."""

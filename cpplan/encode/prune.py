@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from cpplan.cost.table import KINDS, Column, Ints, Kind, Rows
 from cpplan.device.device import Device
-from cpplan.encode.relaxation import Additive, additive_bound
+from cpplan.encode.additive import Additive, additive_bound
 from cpplan.plan.nest import Nest
 
 Bools = npt.NDArray[np.bool_]
