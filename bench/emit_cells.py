@@ -83,7 +83,10 @@ CASES = (
     Case("matmul, leaky ReLU and bias", "matmul_bias_activation", "128 128 128", "70 100 72", pins=SPLITS),
     Case("batched matmul", "batched_matmul", "4 64 64 64", "3 70 50 40", pins=SPLITS),
     Case("persistent matmul", "persistent_matmul", "256 256 128", "200 144 80"),
-    Case("split-k matmul", "split_k_matmul", "64 128 1024", "50 100 1000", refused="atomic"),
+    Case("split-k matmul", "split_k_matmul", "64 128 1024", "50 100 1000", pins=(
+        "part.cores=1", "part.cores=2", "part.cores=3 *.depth=1", "part.cores=2 step.cores=2 combine=tree",
+        "c_ptr.noc=0 c_ptr_old.noc=0 part.cores=2", "c_ptr.noc=0 c_ptr_old.noc=1 part.cores=4",
+    )),
     Case("attention, causal", "attention", "1 2 2 256 64", "1 2 2 150 32", "attention_kernel"),
     Case("attention", "attention", "1 2 2 256 64", "1 2 2 150 32", "attention_kernel_2", pins=SOFTMAX),
     Case("attention, causal, shared heads", "attention", "1 4 2 128 64", "1 6 2 100 64", "attention_kernel"),

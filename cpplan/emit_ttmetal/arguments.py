@@ -1,7 +1,8 @@
 """Run-time arguments of data-movement kernels, per core, before NoC coordinates are known.
 
 Order: the core's digits; then per shared stream of the network what ``Part`` (or ``Link``) of the kernel reads; then
-the partners of the core in every round of a combine over the network.
+the partners of the core in every round of a combine over the network; then what it does in the turns of an atomic:
+``Turn`` for those that the network reads for, ``Next`` for those that it writes.
 """
 
 from __future__ import annotations
@@ -64,6 +65,7 @@ def core_arguments(schedule: Schedule, noc: int | None) -> dict[Coordinate, tupl
             *(number for _, number in digits),
             *_parts(core, streams),
             *(word for other in (combining.partners[core] if combining else ()) for word in _place(other or core)),
+            *(() if noc is None else _turns(schedule, core, noc)),
         )
         for core, digits in schedule.digits.items()
     }
@@ -73,6 +75,13 @@ def words_of_parts(schedule: Schedule, noc: int) -> int:
     """Arguments before those of a combine."""
     words = (PART_WORDS if s.pattern == "multicast" else LINK_WORDS for s in shared_streams(schedule, noc))
     return len(digit_names(schedule)) + sum(words)
+
+
+def words_before_turns(schedule: Schedule, noc: int) -> int:
+    """Arguments before those of turns."""
+    combining = schedule.combining
+    partners = next(iter(combining.partners.values())) if combining is not None and combining.noc == noc else ()
+    return words_of_parts(schedule, noc) + 2 * len(partners)
 
 
 def resolved(arguments: Sequence[Argument], coordinates: Mapping[Coordinate, tuple[int, int]]) -> tuple[int, ...]:
@@ -105,6 +114,21 @@ def _link(core: Coordinate, endpoint: Endpoint) -> Iterator[Argument]:
     yield int(endpoint.following is None)
     yield from _place(endpoint.previous or core)
     yield from _place(endpoint.following or core)
+
+
+def _turns(schedule: Schedule, core: Coordinate, noc: int) -> Iterator[Argument]:
+    """The first of a line has its first turn, or all of them, without being told."""
+    for turns in schedule.turns:
+        if schedule.stream(turns.load).noc == noc:
+            line = turns.line_of(core)
+            is_first = core in line[:1]
+            yield int(bool(line) and (turns.around or not is_first))
+            yield int(is_first)
+    for turns in schedule.turns:
+        if schedule.stream(turns.access).noc == noc:
+            following = turns.following(core)
+            yield int(following is not None)
+            yield from _place(following or core)
 
 
 def _place(core: Coordinate) -> Iterator[Argument]:

@@ -25,17 +25,20 @@ from cpplan.emit_ttmetal.program import (
 from cpplan.errors import InternalError
 
 CONSTANT = re.compile(r"constexpr uint32_t (cb_\w+) = (\d+);")
-QUEUE_CALL = re.compile(r"cb_(?:reserve_back|push_back|wait_front|pop_front)\((\w+), (\d+)\)")
+NUMBER = re.compile(r"constexpr uint32_t (\w+) = (\d+);")
+QUEUE_CALL = re.compile(r"cb_(?:reserve_back|push_back|wait_front|pop_front)\((\w+), (\w+)\)")
 PART = re.compile(r"const auto (\w+) = plan::part_at\((\d+)\);")
 ARGUMENT = re.compile(r"get_arg_val<\w+>\((\d+)\)")
 COMMON = re.compile(r"get_common_arg_val<\w+>\((\d+)\)")
-BLOCK = {"part_at": PART_WORDS, "link_at": LINK_WORDS, "place_at": 2}
+BLOCK = {"part_at": PART_WORDS, "link_at": LINK_WORDS, "place_at": 2, "turn_at": 2, "next_at": 3}
+TURN = re.compile(r"const auto turn_(\w+) = plan::turn_at\((\d+)\);")
+NEXT = re.compile(r"const auto next_(\w+) = plan::next_at\((\d+)\);")
 SEMAPHORE = re.compile(r"get_semaphore\((\d+)\)")
 
 
 def check_emitted(program: Program) -> None:
     """Raises :class:`~cpplan.errors.InternalError` with every rule that ``program`` breaks."""
-    broken = [*_processors(program), *_buffers(program), *_semaphores(program)]
+    broken = [*_processors(program), *_buffers(program), *_semaphores(program), *_turns(program)]
     for kernel in program.kernels:
         broken += [f"kernel {kernel.name}: {problem}" for problem in _kernel(program, kernel)]
     if broken:
@@ -78,6 +81,27 @@ def _semaphores(program: Program) -> Iterator[str]:
             yield f"semaphore {semaphore.id} does not exist: a core has {MAX_SEMAPHORES}"
 
 
+def _turns(program: Program) -> Iterator[str]:
+    """Whoever waits for a turn is told by exactly one core, and nobody else is told."""
+    waiting: dict[str, list[Core]] = {}
+    told: dict[str, list[Core]] = {}
+    for kernel in program.kernels:
+        for core in kernel.cores:
+            words = [int(word) for word in kernel.runtime_args.get(core, ()) if isinstance(word, int)]
+            for name, at in TURN.findall(kernel.source):
+                if words[int(at) : int(at) + 1] == [1]:
+                    waiting.setdefault(name, []).append(program.noc_coordinates[core])
+            for name, at in NEXT.findall(kernel.source):
+                if words[int(at) : int(at) + 1] == [1]:
+                    told.setdefault(name, []).append((words[int(at) + 1], words[int(at) + 2]))
+    for name in sorted(waiting.keys() | told.keys()):
+        wrong = Counter(waiting.get(name, ()))
+        wrong.subtract(Counter(told.get(name, ())))
+        for core, missing in sorted(wrong.items()):
+            if missing:
+                yield f"core {core} is told {'never' if missing > 0 else 'too often'} that it has its turn at {name}"
+
+
 def _kernel(program: Program, kernel: Kernel) -> Iterator[str]:
     yield from _configured(program, kernel)
     yield from _whole_blocks(program, kernel)
@@ -103,10 +127,10 @@ def _configured(program: Program, kernel: Kernel) -> Iterator[str]:
 def _whole_blocks(program: Program, kernel: Kernel) -> Iterator[str]:
     """A block may not straddle the end of its buffer, so a buffer holds a whole number of blocks."""
     pages = {buffer.index: buffer.pages for buffer in program.buffers}
-    indices = {name: int(index) for name, index in CONSTANT.findall(kernel.source)}
-    for name, count in sorted(set(QUEUE_CALL.findall(kernel.source))):
-        held = pages.get(indices.get(name, -1))
-        if held is not None and held % int(count):
+    numbers = {name: int(number) for name, number in NUMBER.findall(kernel.source)}
+    for name, block in sorted(set(QUEUE_CALL.findall(kernel.source))):
+        held, count = pages.get(numbers.get(name, -1)), int(numbers.get(block, block))
+        if held is not None and held % count:
             yield f"{name} holds {held} pages, no multiple of the blocks of {count} that are moved"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,8 @@ FURTHER_PRODUCT = 2
 
 
 def random_memory(launch: Launch, program: TileProgram, seed: int) -> dict[str, Array]:
-    """Contents of all tensors: normally distributed numbers that their type can hold, zeros where the kernel writes.
+    """Contents of all tensors: normally distributed numbers that their type can hold, zeros where the kernel writes and
+    does not read.
 
     Integers are those that the file gave, else zeros. Raises :class:`~cpplan.errors.InputError` for element types that
     programs do not have.
@@ -42,7 +44,7 @@ def random_memory(launch: Launch, program: TileProgram, seed: int) -> dict[str, 
             if argument.values is not None:
                 values[: argument.values.size] = argument.values.reshape(-1)
             out[name] = values
-        elif program.is_written(name):
+        elif program.is_written(name) and not any(access.tensor == name for access in program.loads()):
             out[name] = decoded(encoded(np.zeros(count), argument.dtype), argument.dtype)
         else:
             out[name] = decoded(encoded(random.standard_normal(count), argument.dtype), argument.dtype)
@@ -50,7 +52,8 @@ def random_memory(launch: Launch, program: TileProgram, seed: int) -> dict[str, 
 
 
 def tolerance(program: TileProgram, tensor: Tensor, expected: Array) -> float:
-    """Largest difference that counts as equal: some roundings of the coarsest type on the way, at the largest value."""
+    """Largest difference that counts as equal: some roundings of the coarsest type on the way, and one for each further
+    update of an element of 16 bits, at the largest value."""
     roundings = ROUNDINGS + FURTHER_PRODUCT * max(0, chained_products(program) - 1)
     if tensor.dtype not in PRECISION:
         return 0.0
@@ -58,7 +61,19 @@ def tolerance(program: TileProgram, tensor: Tensor, expected: Array) -> float:
     types += [op.dtype for op in program.ops]
     coarsest = max(PRECISION[dtype] for dtype in types if dtype in PRECISION)
     finite = np.abs(expected[np.isfinite(expected)])
-    return float(roundings * coarsest * max(finite.max(initial=0.0), 2.0**-6))
+    updating = PRECISION[tensor.dtype] * (updates(program, tensor) - 1) if tensor.dtype in ("bf16", "fp16") else 0.0
+    return float((roundings * coarsest + updating) * max(finite.max(initial=0.0), 2.0**-6))
+
+
+def updates(program: TileProgram, tensor: Tensor) -> int:
+    """How often blocks and trips come back to an element of ``tensor`` to update it, at least 1."""
+    total = 1
+    for access in program.accesses:
+        if access.kind == "atomic" and access.tensor == tensor.name:
+            total *= math.prod(dim.extent for dim in program.dims if dim.name not in access.indices)
+            loops = map(program.loop, program.loop_path(access.loop))
+            total *= math.prod(loop.trips for loop in loops if loop.name not in access.indices)
+    return total
 
 
 def chained_products(program: TileProgram) -> int:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from cpplan.frontend.atomics import OLD
 from cpplan.frontend.branches import BranchRules
 from cpplan.frontend.generic import Block, Operation, Type, Value
 from cpplan.frontend.integers import EXACT, Integers, Shape
@@ -44,7 +45,8 @@ class RawAccess:
     ``loops`` lists the enclosing loops outermost first; ``valid`` marks the points that run when trip counts differ.
     ``proved`` says per form of ``mask`` whether it holds everywhere, ``wraps_proved`` the same per wrap of the offset,
     and ``parts`` has the parts of a form (see :meth:`Integers.parts`), each with the same.
-    ``conditional`` marks accesses under a branch that is not decided per launch.
+    ``conditional`` marks accesses under a branch that is not decided per launch. ``old`` is what an update replaces,
+    as its load gave it.
     """
 
     op: Operation
@@ -63,6 +65,7 @@ class RawAccess:
     proved: tuple[bool, ...] = ()
     parts: tuple[tuple[tuple[Linear, bool], ...], ...] = ()
     wraps_proved: tuple[bool, ...] = ()
+    old: Value | None = None
 
 
 @dataclass
@@ -234,14 +237,14 @@ class _Walker(TensorRules, LoopRules, BranchRules):
 
     def record(
         self, op: Operation, kind: AccessKind, target: Abstract, value: Value, mask: Abstract,
-        other: Value | None = None, masked_by: Value | None = None,
+        other: Value | None = None, masked_by: Value | None = None, old: Value | None = None,
     ) -> None:  # fmt: skip
         if not self.recording:
             return
         pointer = target if isinstance(target, Pointer) else Pointer(None, self.integers.fresh("opaque"))
         guard = mask if isinstance(mask, Predicate) else None
-        if isinstance(mask, Linear) and not (mask.is_constant and mask.const):
-            guard = UNKNOWN_PREDICATE
+        if isinstance(mask, Linear):  # atomics without a mask have one that is always true
+            masked_by, guard = (None, None) if mask.is_constant and mask.const else (masked_by, UNKNOWN_PREDICATE)
         offset, shape = self._simplified(pointer.offset), value.type.shape
         holds, split = self.integers.holds, self.integers.parts
         forms = guard.forms if guard else ()
@@ -252,6 +255,7 @@ class _Walker(TensorRules, LoopRules, BranchRules):
                 proved=tuple(holds(form, shape) is True for form in forms),
                 parts=tuple(tuple((p, holds(p, shape) is True) for p in split(form)) for form in forms),
                 wraps_proved=tuple(holds(w.below_bound, shape) is True for w in offset.wraps),
+                old=old,
             )
         )  # fmt: skip
 
@@ -277,7 +281,8 @@ class _Walker(TensorRules, LoopRules, BranchRules):
         if isinstance(target, BlockPointer):
             target, mask = self.block_pointer_target(target, op)
         self.record(op, "load", target, result, mask, other, masked_by)
-        self.env[result] = self._table_value(target, result) or self._loaded(result)
+        known = None if op.attributes.get(OLD) else self._table_value(target, result)
+        self.env[result] = known or self._loaded(result)
 
     def _loaded(self, result: Value) -> Abstract:
         if result.type.element in INTEGER_ELEMENTS:
@@ -305,16 +310,14 @@ class _Walker(TensorRules, LoopRules, BranchRules):
             target, mask = self.block_pointer_target(target, op)
         self.record(op, "store", target, op.operands[1], mask, masked_by=masked_by)
 
-    def on_tt__atomic_rmw(self, op: Operation) -> None:
-        masked_by = op.operands[2] if len(op.operands) > 2 else None
-        self._atomic(op, op.operands[1], masked_by)
+    def on_tt__update(self, op: Operation) -> None:
+        """The writing of an atomic that was taken apart."""
+        pointer, value, old, *mask = op.operands
+        masked_by = mask[0] if mask else None
+        self.record(op, "atomic", self.env.get(pointer), value, self._mask(masked_by), masked_by=masked_by, old=old)
 
     def on_tt__atomic_cas(self, op: Operation) -> None:
-        self._atomic(op, op.operands[2], None)
-
-    def _atomic(self, op: Operation, value: Value, masked_by: Value | None) -> None:
-        target = self.env.get(op.operands[0])
-        self.record(op, "atomic", target, value, self._mask(masked_by), masked_by=masked_by)
+        self.record(op, "atomic", self.env.get(op.operands[0]), op.operands[2], None)
         for result in op.results:
             self.env[result] = self.integers.fresh("data", True) if _is_index(result.type) else None
 

@@ -11,6 +11,7 @@ import numpy as np
 from cpplan.errors import KernelError
 from cpplan.frontend.access_class import classify, lanes_of, wraps_are_cut
 from cpplan.frontend.affine import Analysis, LoopRecord, RawAccess, analyse
+from cpplan.frontend.atomics import OLD
 from cpplan.frontend.axes import View
 from cpplan.frontend.body import Body, Names, source_of
 from cpplan.frontend.boxes import Coordinates
@@ -71,12 +72,18 @@ def build(launch: Launch, fold: bool = True, expressions: bool = False) -> Built
     body = Body(analysis, numbering, fold)
     names, elsewhere = Names(), Elsewhere({name for name, _ in arguments.values()})
     built: list[tuple[Access, Limits]] = []
+    olds: dict[Value, str] = {}  # what atomics replace, and the load that reads it
     needed: list[Value] = []
     for raw, item in zip(analysis.accesses, maps, strict=True):
         tensor = arguments[raw.base][0] if raw.base in arguments else elsewhere.name_for(raw)
         cut, padding = wraps_are_cut(raw, analysis), padding_of(arguments, raw.base)
         guard = guard_of(raw, item, numbering, cut, padding, fold)
-        built.append(_access(raw, item, guard, names.new(tensor), tensor, views, body))
+        is_old = OLD in raw.op.attributes
+        name = names.new(f"{tensor}_old" if is_old else tensor)
+        if is_old:
+            olds[raw.value] = name
+        access, cut_at = _access(raw, item, guard, name, tensor, views, body)
+        built.append((replace(access, replaces="" if raw.old is None else olds[raw.old]), cut_at))
         needed += values_needed(raw, guard)
     body.emit(body.needed_by(needed))
     program = TileProgram(

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from cpplan.errors import InternalError, KernelError, TileSizeError
+from cpplan.frontend.atomics import taken_apart
 from cpplan.frontend.compile_errors import reason, refused_at
 from cpplan.frontend.generic import Operation, parse_module
 from cpplan.frontend.imaginary_gpu import current_gpu
@@ -24,7 +25,8 @@ _FOLD = ("common.sccp", "common.canonicalizer", "common.cse", "common.canonicali
 
 
 def lower(launch: Launch) -> Operation:
-    """TTIR of ``launch``, specialised to its scalars and grid. Raises :class:`KernelError` when Triton refuses it."""
+    """TTIR of ``launch``, specialised to its scalars and grid, its atomics taken apart
+    (:mod:`cpplan.frontend.atomics`). Raises :class:`KernelError` when Triton refuses it."""
     os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # Triton 3.9 warns when it is unset
     try:
         with warnings.catch_warnings():
@@ -41,7 +43,7 @@ def lower(launch: Launch) -> Operation:
         place = refused_at(error)
         where = "{}:{}".format(*_author_place(launch, *place)) if place else launch.source
         raise kind(f"{where}: Triton cannot lower {launch.kernel}: {text}") from error
-    return _relocated(parse_module(generic_text(module, context)), launch)
+    return _relocated(taken_apart(parse_module(generic_text(module, context))), launch)
 
 
 def _relocated(module: Operation, launch: Launch) -> Operation:

@@ -149,6 +149,11 @@ class TensorRules(WalkerBase):
         target, mask = self._descriptor_target(op, op.operands[2:], op.operands[1])
         self.record(op, "store", target, op.operands[1], mask)
 
+    def on_tt__descriptor_update(self, op: Operation) -> None:
+        """The writing of a ``descriptor_reduce`` that was taken apart."""
+        target, mask = self._descriptor_target(op, op.operands[3:], op.operands[1])
+        self.record(op, "atomic", target, op.operands[1], mask, old=op.operands[2])
+
     def on_tt__descriptor_reduce(self, op: Operation) -> None:
         target, mask = self._descriptor_target(op, op.operands[2:], op.operands[1])
         self.record(op, "atomic", target, op.operands[1], mask)

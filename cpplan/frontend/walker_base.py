@@ -36,7 +36,7 @@ class WalkerBase:
 
     def record(
         self, op: Operation, kind: AccessKind, target: Abstract, value: Value, mask: Abstract,
-        other: Value | None = None, masked_by: Value | None = None,
+        other: Value | None = None, masked_by: Value | None = None, old: Value | None = None,
     ) -> None:  # fmt: skip
         """Note a memory access."""
         raise NotImplementedError

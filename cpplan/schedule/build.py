@@ -12,6 +12,7 @@ from cpplan.schedule.lives import with_lives
 from cpplan.schedule.schedule import Schedule
 from cpplan.schedule.streams import check_semaphores, digits_of_cores, streams_of
 from cpplan.schedule.threads import check_trips, threads_of
+from cpplan.schedule.turns import turns_of
 from cpplan.tile.program import TileProgram
 
 
@@ -28,8 +29,11 @@ def build_schedule(program: TileProgram, device: Device, plan: Plan) -> Schedule
     streams, semaphores = streams_of(program, device, plan, nest, uses, buffer_names(program))
     combining = combining_of(program, plan, semaphores)
     semaphores += semaphores_of(combining)
+    digits = digits_of_cores(plan)
+    turns = turns_of(program, plan, nest, digits, semaphores)
+    semaphores += len(turns)
     check_semaphores(program, semaphores)
-    threads = threads_of(program, plan, nest, streams)
+    threads = threads_of(program, plan, nest, streams, turns)
     buffers = with_lives(program, buffers_of(program, plan, streams, layouts), threads[-1])
     return Schedule(
         program=program,
@@ -39,7 +43,8 @@ def build_schedule(program: TileProgram, device: Device, plan: Plan) -> Schedule
         buffers=placed(buffers, device, program.source or program.name),
         streams=streams,
         threads=threads,
-        digits=digits_of_cores(plan),
+        digits=digits,
         semaphores=semaphores,
         combining=combining,
+        turns=turns,
     )

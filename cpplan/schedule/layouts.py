@@ -130,8 +130,10 @@ def _problems(program: TileProgram, access: Access) -> Iterator[str]:
         yield f"has elements of type {dtype}, which circular buffers do not hold: {', '.join(FORMATS)} they do"
     if access.klass != "affine":
         yield "has an address that depends on data: no program can be made of it yet"
-    if access.kind == "atomic":
-        yield "adds to memory that other blocks add to: cores cannot do so, let the loop be split instead"
+    if access.kind == "atomic" and not access.replaces:
+        yield "compares and swaps: cores have no such step, and blocks that wait for each other cannot be planned"
+    elif access.kind == "atomic" and sum(a.tensor == access.tensor and a.kind != "load" for a in program.accesses) > 1:
+        yield f"is one of several writes of {access.tensor}: in which order they come is known of a single one alone"
     if access.lanes != "dense":
         yield "skips or reorders elements: only tiles of neighbouring elements can be moved"
     if access.kind != "load" and access.mask:

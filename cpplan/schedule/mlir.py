@@ -10,8 +10,10 @@ plan.buffer      a circular buffer with its place in SRAM and the steps between 
 plan.stream      all transfers of an access; ``inner`` indices run within one transfer
 plan.group       cores that share a stream: who reads, the corners of the rectangle that receives
 plan.link        the neighbours of a core on the line along which a stream is forwarded
+plan.turns       how cores take turns at an atomic; plan.line lists cores that update the same tile, in that order
 plan.core        a core in use, its digits, and its partners in the rounds of a combine
 plan.thread      steps of one processor of every core
+plan.await       waits for the turn of the core, which plan.pass hands on
 plan.for         a loop; ``trips`` where its stop depends on the block of the wave that runs longest
 plan.guard       steps for blocks inside the grid (``extents``) whose loops (``trips``) still run
 """
@@ -21,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from cpplan.schedule.schedule import (
+    Await,
     Compute,
     Coordinate,
     Drop,
@@ -33,6 +36,7 @@ from cpplan.schedule.schedule import (
     Let,
     Make,
     Move,
+    Pass,
     Schedule,
     Step,
     Stream,
@@ -164,6 +168,11 @@ def _cores(schedule: Schedule) -> Iterator[str]:
                 ("valid", combining.valid), *_given(gathered=combining.gathered),
             ],
         )  # fmt: skip
+    for turns in schedule.turns:
+        way = [("load", turns.load), ("semaphore", turns.semaphore), ("around", turns.around)]
+        yield _op("plan.turns", [("access", turns.access), *way])
+        for line in turns.lines:
+            yield _op("plan.line", [("access", turns.access), ("cores", [list(core) for core in line])])
     for core, digits in schedule.digits.items():
         partners = [] if combining is None else [[list(c) if c else [] for c in combining.partners[core]]]
         extra = [("partners", found) for found in partners]
@@ -188,6 +197,8 @@ def _steps(steps: Iterable[Step]) -> Iterator[str]:
             case Exchange():
                 way = [("method", step.combine.method), ("noc", step.combine.noc)]
                 yield _op("plan.exchange", [("loop", step.loop), *way])
+            case Await() | Pass():
+                yield _op(f"plan.{type(step).__name__.lower()}", [("access", step.access)])
             case Take() | Drop() | Make() | Hand():
                 yield _op(f"plan.{type(step).__name__.lower()}", [("buffer", step.buffer)])
 

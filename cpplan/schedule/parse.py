@@ -12,6 +12,7 @@ from cpplan.errors import InputError
 from cpplan.plan.plan import Combine, Placement, Plan, Split
 from cpplan.schedule.mlir import SEPARATOR
 from cpplan.schedule.schedule import (
+    Await,
     Axis,
     Buffer,
     Combining,
@@ -27,6 +28,7 @@ from cpplan.schedule.schedule import (
     Let,
     Make,
     Move,
+    Pass,
     Schedule,
     Step,
     Stream,
@@ -34,6 +36,7 @@ from cpplan.schedule.schedule import (
     TensorLayout,
     Term,
     Thread,
+    Turns,
 )
 from cpplan.tile.mlir import parse_program
 from cpplan.tile.mlir_types import affine_of, attributes_of, bounds_of, fill_of, profile_of
@@ -91,6 +94,7 @@ def parse_schedule(text: str, device: Device) -> Schedule:
         digits={tuple(core["at"]): _pairs(core["digits"]) for core in cores},
         semaphores=given["semaphores"],
         combining=next((_combining(item.attributes, cores) for item in root.all("plan.combining")), None),
+        turns=tuple(_turns(item.attributes, root) for item in root.all("plan.turns")),
     )
 
 
@@ -192,6 +196,12 @@ def _combining(given: Attributes, cores: list[Attributes]) -> Combining:
     return Combining(given["loop"], given["noc"], partners, given["ready"], given["valid"], given.get("gathered"))
 
 
+def _turns(given: Attributes, root: Item) -> Turns:
+    lines = [item.attributes for item in root.all("plan.line")]
+    cores = (tuple(map(tuple, line["cores"])) for line in lines if line["access"] == given["access"])
+    return Turns(given["access"], given["load"], given["semaphore"], given["around"], tuple(cores))
+
+
 def _steps(item: Item) -> tuple[Step, ...]:
     return tuple(_STEPS[inner.name](inner.attributes, inner) for inner in item.inside)
 
@@ -216,5 +226,7 @@ _STEPS: dict[str, Callable[[Attributes, Item], Step]] = {
     "plan.take": lambda given, _: Take(given["buffer"]),
     "plan.drop": lambda given, _: Drop(given["buffer"]),
     "plan.make": lambda given, _: Make(given["buffer"]),
+    "plan.await": lambda given, _: Await(given["access"]),
+    "plan.pass": lambda given, _: Pass(given["access"]),
     "plan.hand": lambda given, _: Hand(given["buffer"]),
 }

@@ -257,7 +257,21 @@ class Exchange:
     combine: Combine
 
 
-Step = For | Let | Guard | Move | Take | Drop | Make | Hand | Compute | Exchange
+@dataclass(frozen=True)
+class Await:
+    """Waits until it is this core's turn to update the tile of atomic ``access`` (:class:`Turns`)."""
+
+    access: str
+
+
+@dataclass(frozen=True)
+class Pass:
+    """Hands the turn to update the tile of atomic ``access`` on, once all that was written has arrived."""
+
+    access: str
+
+
+Step = For | Let | Guard | Move | Take | Drop | Make | Hand | Compute | Exchange | Await | Pass
 
 
 @dataclass(frozen=True)
@@ -275,6 +289,34 @@ class Combining:
     ready: int
     valid: int
     gathered: int | None = None
+
+
+@dataclass(frozen=True)
+class Turns:
+    """In which order cores update the tiles of atomic ``access``, whose ``load`` reads what is there.
+
+    Each of ``lines`` lists cores that are at the same tile in an iteration. In every iteration each of them waits until
+    the one before it has passed the turn on, which it counts in ``semaphore``; the first of a line begins. ``around``:
+    tiles come again in later iterations, so the last one passes the turn on to the first, which waits for it from its
+    second iteration on. Cores in no line only take part in the iterations.
+    """
+
+    access: str
+    load: str
+    semaphore: int
+    around: bool
+    lines: tuple[tuple[Coordinate, ...], ...]
+
+    def line_of(self, core: Coordinate) -> tuple[Coordinate, ...]:
+        """The line that ``core`` is in; empty if it is in none."""
+        return next((line for line in self.lines if core in line), ())
+
+    def following(self, core: Coordinate) -> Coordinate | None:
+        """Who has the turn after ``core``; None when nobody waits for it."""
+        line = self.line_of(core)
+        if not line:
+            return None
+        return line[(line.index(core) + 1) % len(line)] if self.around or core != line[-1] else None
 
 
 @dataclass(frozen=True)
@@ -303,6 +345,7 @@ class Schedule:
     digits: Mapping[Coordinate, tuple[tuple[str, int], ...]]
     semaphores: int = 0
     combining: Combining | None = None
+    turns: tuple[Turns, ...] = ()
 
     def buffer(self, name: str) -> Buffer:
         """The buffer called ``name``."""
@@ -311,6 +354,10 @@ class Schedule:
     def stream(self, access: str) -> Stream:
         """The stream of ``access``."""
         return next(s for s in self.streams if s.access == access)
+
+    def turns_at(self, access: str) -> Turns | None:
+        """How cores take turns at atomic ``access``; None when each of its tiles is updated once."""
+        return next((item for item in self.turns if item.access == access), None)
 
     def layout(self, name: str) -> TensorLayout:
         """The layout called ``name``."""

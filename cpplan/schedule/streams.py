@@ -80,8 +80,8 @@ def check_semaphores(program: TileProgram, total: int) -> None:
     """Raises :class:`~cpplan.errors.ScheduleError` when a core has not that many semaphores."""
     if total > MAX_SEMAPHORES:
         raise ScheduleError(
-            f"{program.source or program.name}: the plan needs {total} semaphores, one per shared load and network and "
-            f"those of a combine, and a core has {MAX_SEMAPHORES}: make some load private with "
+            f"{program.source or program.name}: the plan needs {total} semaphores, one per shared load, network "
+            f"and atomic and those of a combine, and a core has {MAX_SEMAPHORES}: make some load private with "
             "--pin ACCESS.broadcast=private"
         )
 

@@ -2,8 +2,9 @@
 
 All threads run the same loops, those of the plan's nest. A thread that moves data has, at each level, the loads that
 sit there, the inner levels, the stores; a double-buffered load of a loop whose stores share the thread is done one
-iteration ahead, before the store. The compute thread takes the blocks of a level at its head and drops them at its end;
-the ops of the body stand in program order.
+iteration ahead, before the store. What an atomic replaces is read last, right before the stores, and its block is taken
+where it is first used. The compute thread takes the other blocks of a level at its head and drops all at its end; the
+ops of the body stand in program order.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from cpplan.plan.plan import Plan, wave
 from cpplan.plan.space import shared_loop
 from cpplan.plan.waves import shared_profile
 from cpplan.schedule.schedule import (
+    Await,
     Compute,
     Drop,
     Exchange,
@@ -29,19 +31,23 @@ from cpplan.schedule.schedule import (
     Let,
     Make,
     Move,
+    Pass,
     Step,
     Stream,
     Take,
     Term,
     Thread,
+    Turns,
 )
 from cpplan.tile.order import program_order
 from cpplan.tile.program import Access, Loop, Op, TileProgram
 
 
-def threads_of(program: TileProgram, plan: Plan, nest: Nest, streams: Sequence[Stream]) -> tuple[Thread, ...]:
+def threads_of(
+    program: TileProgram, plan: Plan, nest: Nest, streams: Sequence[Stream], turns: Sequence[Turns] = ()
+) -> tuple[Thread, ...]:
     """The threads "noc0" and "noc1" as far as streams use those networks, and "compute"."""
-    build = _Threads(program, plan, nest, {s.access: s for s in streams})
+    build = _Threads(program, plan, nest, {s.access: s for s in streams}, {t.access: t for t in turns})
     networks = sorted({s.noc for s in streams} | ({plan.combine.noc} if plan.combine else set()))
     moving = (Thread("noc1" if noc else "noc0", _pruned(build.movement(noc, 0))) for noc in networks)
     return (*moving, Thread("compute", build.compute(0)))
@@ -70,12 +76,13 @@ class _Threads:
     plan: Plan
     nest: Nest
     streams: Mapping[str, Stream]
+    turns: Mapping[str, Turns]
 
     # -- data movement -------------------------------------------------------------------------------------------------
 
     def movement(self, noc: int, node: int) -> tuple[Step, ...]:
         """Body of level ``node`` for network ``noc``."""
-        loads, stores = self._moves(noc, node, "load"), self._moves(noc, node, "store")
+        loads = self._moves(noc, node, "load")
         ahead = self._ahead(noc, node)
         steps: list[Step] = [*self._resident(), *self._single_trips()] if node == 0 else []
         steps += [Move(s.access) for s in loads if s.access not in ahead]
@@ -87,7 +94,7 @@ class _Threads:
                 steps += self._started(self._wave, self._ahead(noc, child), child)
                 steps.append(self._wave(child, self.movement(noc, child)))
         steps += [Move(s.access, ahead=True) for s in loads if s.access in ahead]
-        steps += [Move(s.access) for s in stores]
+        steps += self._last(noc, node)
         return tuple(steps)
 
     def _loops(self, noc: int, parent: str | None) -> Iterator[Step]:
@@ -97,14 +104,24 @@ class _Threads:
                 node = self.nest.home[loop.name]
                 own = self.nest.names[node] == loop.name
                 loads = self._moves(noc, node, "load") if own else []
-                stores = self._moves(noc, node, "store") if own else []
                 ahead = self._ahead(noc, node) if own else []
                 body: list[Step] = [Move(s.access) for s in loads if s.access not in ahead]
                 body += self._loops(noc, loop.name)
                 body += [Move(s.access, ahead=True) for s in loads if s.access in ahead]
-                body += [Move(s.access) for s in stores]
+                body += self._last(noc, node) if own else []
                 yield from self._started(self._loop, ahead, loop)
                 yield self._loop(loop, tuple(body))
+
+    def _last(self, noc: int, node: int) -> Iterator[Step]:
+        """The end of a level: what atomics replace is read, each when the core has its turn, then all is stored."""
+        atomics = [a for a in self.program.accesses if a.kind == "atomic"]
+        for stream in self._moves(noc, node, "old"):
+            yield from (Await(a.name) for a in atomics if a.replaces == stream.access and a.name in self.turns)
+            yield Move(stream.access)
+        for stream in self._moves(noc, node, "store"):
+            yield Move(stream.access)
+            if stream.access in self.turns:
+                yield Pass(stream.access)
 
     def _started(self, around: Callable[[T, tuple[Step, ...]], For], ahead: list[str], level: T) -> Iterator[Step]:
         """The first iteration of loads that are done ahead, before their loop."""
@@ -113,12 +130,16 @@ class _Threads:
             yield replace(first, stop=1, source=f"first loads of {first.source}")
 
     def _moves(self, noc: int, node: int, kind: str) -> list[Stream]:
-        """Streams of one kind that sit at a level: double-buffered ones first, as they need not wait for the
-        computation, else in program order."""
+        """Streams of one kind ("load", "old": what an atomic replaces, "store") that sit at a level: double-buffered
+        ones first, as they need not wait for the computation, else in program order."""
         name = self.nest.names[node]
         at = {place.access: place.depth for place in self.plan.placements if place.level == name}
-        found = [s for s in self.streams.values() if s.noc == noc and s.kind == kind and s.access in at]
+        found = [s for s in self.streams.values() if s.noc == noc and self._kind(s) == kind and s.access in at]
         return sorted(found, key=lambda stream: -at[stream.access])
+
+    def _kind(self, stream: Stream) -> str:
+        """ "load", "store", or "old" of what an atomic replaces."""
+        return "old" if any(a.replaces == stream.access for a in self.program.accesses) else stream.kind
 
     def _ahead(self, noc: int, node: int) -> list[str]:
         """Loads done an iteration ahead: double-buffered ones whose thread stores at the same level."""
@@ -147,14 +168,24 @@ class _Threads:
         """``inside`` between taking and dropping the blocks of a level; stores get theirs where it is filled."""
         name = self.nest.names[node]
         here = [self.streams[p.access] for p in self.plan.placements if p.level == name]
-        loads = [s.buffer for s in here if s.kind == "load"]
+        loads, olds = ([s.buffer for s in here if self._kind(s) == kind] for kind in ("load", "old"))
+        for stream in (s for s in here if self._kind(s) == "old"):
+            first = self._first_use(inside, stream.access)
+            inside = [*inside[:first], Take(stream.buffer), *inside[first:]]
         for stream in (s for s in here if s.kind == "store"):
             first, last = self._filled(inside, self._producer(stream.access))
             inside = [
                 *inside[:first], Make(stream.buffer), *inside[first : last + 1], Hand(stream.buffer),
                 *inside[last + 1 :],
             ]  # fmt: skip
-        return [*map(Take, loads), *inside, *map(Drop, reversed(loads))]
+        return [*map(Take, loads), *inside, *map(Drop, reversed([*loads, *olds]))]
+
+    def _first_use(self, steps: list[Step], access: str) -> int:
+        """Number of the first of ``steps`` that uses what ``access`` loads; their count when none does."""
+        value = next(a.value for a in self.program.accesses if a.name == access)
+        users = {op.name for op in self.program.ops if value in op.operands}
+        users |= {a.name for a in self.program.accesses if value in a.operands}
+        return next((i for i, step in enumerate(steps) if users & _computed(step)), len(steps))
 
     def _filled(self, steps: list[Step], producer: str) -> tuple[int, int]:
         """First and last of ``steps`` that compute ``producer``: the last step when nothing does."""

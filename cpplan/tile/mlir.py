@@ -1,9 +1,10 @@
 """A tile program as MLIR text: ``affine.parallel`` over the grid, ``scf.for`` loops, ops of a small ``tile`` dialect.
 
 ``tile.load`` and ``tile.store`` carry the affine map from dims and loops to the first element per tensor axis, the tile
-type, which axes a boundary mask cuts, and ``lanes`` where these are not dense; every other ``tile`` op is a tile-level
-operation in SSA form. A loop says how many trips it runs at most; ``total_trips`` adds up those of all blocks, and
-``trips`` gives them by block, where they differ.
+type, which axes a boundary mask cuts, and ``lanes`` where these are not dense. ``tile.atomic`` is a store that
+``replaces`` what the load of that name read, with no other block's write in between. Every other ``tile`` op is a
+tile-level operation in SSA form. A loop says how many trips it runs at most; ``total_trips`` adds up those of all
+blocks, and ``trips`` gives them by block, where they differ.
 """
 
 from __future__ import annotations
@@ -107,6 +108,7 @@ def _access_line(access: Access, program: TileProgram) -> str:
     pairs += [("class", access.klass)]
     pairs += [("source", access.source), ("note", access.note)]
     pairs += [("lanes", access.lanes)] if access.lanes != "dense" else []
+    pairs += [("replaces", access.replaces)] if access.replaces else []
     place = f"%{access.tensor}[affine_map<({indices}) -> ({starts})>]" + (f" if %{access.mask}" if access.mask else "")
     tile = f"tile<{'x'.join(map(str, access.tile))}> {attributes_text(pairs)}"
     if access.kind == "load":
@@ -234,6 +236,7 @@ class _Reader:
                 bounds=tuple(bounds_of(item) for item in pairs.get("bounds", ())),  # type: ignore[attr-defined]
                 fill=fill_of(pairs.get("fill")),
                 mask=mask or "",
+                replaces=str(pairs.get("replaces", "")),
             )
         )
 

@@ -130,7 +130,7 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Access:
-    """A load or store of one tile.
+    """A load or store of one tile, or the writing half of an atomic update of it.
 
     ``tile`` has one extent (elements) per tensor axis; ``starts`` gives the first element per tensor axis as an affine
     function of parallel dims and loops. ``masked`` says per axis whether a boundary mask guards it. ``loop`` is the
@@ -143,6 +143,10 @@ class Access:
     the body, and ``mask`` names the SSA value that a store is masked by, in the order of the stored value. ``fill`` is
     what the kernel sees in place of elements of a load that take no part (its ``other=``); None: anything may be there,
     or what the ``where`` puts there.
+
+    An atomic ``replaces`` what the load of that name has read: its ``value`` is what the body computes of it (``add``,
+    ``max``, ...), and no other block may write to the tile between the two. One that replaces nothing known, such as a
+    compare and swap, says "".
     """
 
     name: str
@@ -160,6 +164,7 @@ class Access:
     bounds: tuple[Bounds, ...] = ()
     fill: float | None = None
     mask: str = ""
+    replaces: str = ""
 
     @property
     def indices(self) -> frozenset[str]:

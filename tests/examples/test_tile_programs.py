@@ -139,8 +139,10 @@ def test_split_k_adds_the_parts_of_a_tile() -> None:
     assert accesses(found) == {
         "a_ptr": ("load", (32, 64), [{"tile_m": 32}, {"part": 64, "step": 512}]),
         "b_ptr": ("load", (64, 128), [{"part": 64, "step": 512}, {"tile_n": 128}]),
+        "c_ptr_old": ("load", (32, 128), [{"tile_m": 32}, {"tile_n": 128}]),
         "c_ptr": ("atomic", (32, 128), [{"tile_m": 32}, {"tile_n": 128}]),
     }
+    assert (found.accesses[-1].replaces, kinds(found)[-1]) == ("c_ptr_old", "add")
 
 
 def test_persistent_programs_become_the_tiles_they_walk_over() -> None:

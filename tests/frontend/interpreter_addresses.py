@@ -1,8 +1,8 @@
 """Run a kernel file under Triton's interpreter and print which elements the sampled programs touch, as JSON.
 
 ``python interpreter_addresses.py SAMPLES FILE ARGUMENT...`` prints [[parameter, program, offsets], ...]: one entry per
-load or store, with the element offsets of its unmasked lanes. It runs in its own process, because the interpreter is
-chosen when ``@triton.jit`` is executed.
+load or store and two per atomic, which reads and writes, with the element offsets of its unmasked lanes. It runs in its
+own process, because the interpreter is chosen when ``@triton.jit`` is executed.
 """
 
 import contextlib
@@ -70,13 +70,14 @@ class AddressLog:
             self.program = self.wanted[index]
             enter(*self.program)
 
-        def noting(position, original):
+        def noting(position, original, times=1):
             def call(*args, **options):
                 mask = args[position + 1 if original is load else position + 2]
                 if isinstance(mask.data, np.ndarray):  # descriptors bring a plain array
                     # Triton 3.9 may combine masks to integers, and then refuses them.
                     mask.data = mask.data.astype(bool)
-                self.note(args[position], mask)
+                for _ in range(times):
+                    self.note(args[position], mask)
                 return original(*args, **options)
 
             return call
@@ -84,7 +85,7 @@ class AddressLog:
         builder.set_grid_dim = lambda *_: set_extents(*self.extents)
         builder.set_grid_idx = set_program
         builder.create_masked_load, builder.create_masked_store = noting(0, load), noting(0, store)
-        builder.create_atomic_rmw = noting(1, atomic)
+        builder.create_atomic_rmw = noting(1, atomic, times=2)
 
 
 def main():

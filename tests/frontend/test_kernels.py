@@ -94,6 +94,15 @@ def test_split_k_is_a_parallel_dim_with_atomic_stores() -> None:
     assert "part" not in access(tile_program, "c_ptr").indices
 
 
+def test_an_atomic_is_a_load_an_op_on_it_and_an_update() -> None:
+    tile_program = program("matmuls.py", "split_k", 256, 128, 1024)
+    old, update = access(tile_program, "c_ptr_old"), access(tile_program, "c_ptr")
+    assert update.replaces == "c_ptr_old"
+    assert (old.kind, old.tensor, old.tile, old.starts) == ("load", "c_ptr", update.tile, update.starts)
+    made = next(op for op in tile_program.ops if op.name == update.value)
+    assert (made.kind, made.operands[0], made.dtype) == ("add", old.value, "fp32")
+
+
 def test_persistent_softmax_has_one_block_per_row_and_fills_with_minus_infinity() -> None:
     tile_program = program("rows.py", "softmax", 1823, 781)
     assert (extents(tile_program), tile_program.loops) == ({"row": 1823}, ())

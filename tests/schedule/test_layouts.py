@@ -92,7 +92,11 @@ def test_padding_holds_what_all_loads_see_beyond_the_tensor() -> None:
         (copy((200, 64), (64, 64), along("p", 48)), "starts at multiples of 16 along axis 0 and covers 64 elements"),
         (copy((200, 64), (64, 64), along("p", 64), klass="opaque"), "an address that depends on data"),
         (copy((200, 64), (64, 64), along("p", 64), lanes="scattered"), "skips or reorders elements"),
-        (copy((200, 64), (64, 64), along("p", 64), kind="atomic"), "adds to memory that other blocks add to"),
+        (copy((200, 64), (64, 64), along("p", 64), kind="atomic"), "compares and swaps"),
+        (
+            copy((200, 64), (64, 64), along("p", 64), along("p", 64), kind="atomic", replaces="l1"),
+            "is one of several writes of x",
+        ),
     ],
 )
 def test_what_is_no_set_of_pages_is_refused_with_its_line(program: TileProgram, words: str) -> None:

@@ -141,6 +141,61 @@ FORCE_INLINE void pass_on(const Link& link, uint32_t block, uint32_t bytes, uint
 }
 """
 
+TURN = """\
+// How this core comes to its turns at tiles that several cores update.
+struct Turn {
+    bool waits;      // it has to be told
+    uint32_t ahead;  // turns that it has without being told
+};
+
+FORCE_INLINE Turn turn_at(uint32_t argument) {
+    return {get_arg_val<uint32_t>(argument) != 0, get_arg_val<uint32_t>(argument + 1)};
+}
+"""
+
+NEXT = """\
+// Who has the turn after this core.
+struct Next {
+    bool exists;
+    uint32_t x, y;
+};
+
+FORCE_INLINE Next next_at(uint32_t argument) {
+    return {
+        get_arg_val<uint32_t>(argument) != 0,
+        get_arg_val<uint32_t>(argument + 1),
+        get_arg_val<uint32_t>(argument + 2)};
+}
+"""
+
+AWAIT_TURN = """\
+// Waits for turn number `number`, counted from 1. Turns may come before they are waited for, so they are counted.
+FORCE_INLINE void await_turn(const Turn& turn, uint32_t told, uint32_t number) {
+    if (turn.waits && number > turn.ahead) {
+        noc_semaphore_wait_min(word_at(told), number - turn.ahead);
+    }
+}
+"""
+
+END_TURNS = """\
+// Waits for all that the core is told in `number` turns, and forgets it.
+FORCE_INLINE void end_turns(const Turn& turn, uint32_t told, uint32_t number) {
+    if (turn.waits) {
+        noc_semaphore_wait_min(word_at(told), number);
+        noc_semaphore_set(word_at(told), 0);
+    }
+}
+"""
+
+PASS_TURN = """\
+// Tells the next core that it is its turn.
+FORCE_INLINE void pass_turn(const Next& next, uint32_t told) {
+    if (next.exists) {
+        noc_semaphore_inc(get_noc_addr(next.x, next.y, told), 1);
+    }
+}
+"""
+
 FILL = """\
 // Sets all of a hardware tile.
 template <typename Word>
@@ -198,6 +253,11 @@ FUNCTIONS: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
         "receive": (RECEIVE, ("word_at",)),
         "pass_on": (PASS_ON, ("link_at", "word_at")),
         "send": (SEND, ("part_at", "word_at")),
+        "turn_at": (TURN, ()),
+        "next_at": (NEXT, ()),
+        "await_turn": (AWAIT_TURN, ("turn_at", "word_at")),
+        "end_turns": (END_TURNS, ("turn_at", "word_at")),
+        "pass_turn": (PASS_TURN, ("next_at",)),
         "fill": (FILL, ()),
         "fill_outside": (FILL_OUTSIDE, ()),
         "fill_run_outside": (FILL_RUN_OUTSIDE, ()),

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from cpplan.emit_ttmetal.movement.lines import braces, counted
 from cpplan.emit_ttmetal.names import identifier
+from cpplan.emit_ttmetal.roles import role
 from cpplan.errors import InternalError
 from cpplan.plan.nest import cores_per_dim
 from cpplan.schedule.combining import strides
@@ -71,25 +72,36 @@ def _ring(schedule: Schedule, core: str, cores: int) -> Iterator[str]:
     yield from braces("} else", _send(schedule, "ring_first", "gathered_combine"))
 
 
+def buffer_lines(schedule: Schedule) -> Iterator[str]:
+    """Declarations of the buffers of states."""
+    for buffer in (*_buffers(schedule, "partial"), *_buffers(schedule, "outgoing")):
+        name = identifier(buffer.name)
+        yield f"// {buffer.name}: {role(schedule, buffer)}, {buffer.pages} pages of {buffer.format}"
+        yield f"constexpr uint32_t {_cb(buffer)} = {buffer.index};"
+        yield f"constexpr uint32_t pages_{name} = {buffer.pages};"
+        yield f"constexpr uint32_t page_bytes_{name} = {buffer.page_bytes};"
+
+
 def _send(schedule: Schedule, place: str, ready: str = "ready_combine") -> Iterator[str]:
     outgoing, partial = _buffers(schedule, "outgoing"), _buffers(schedule, "partial")
     for buffer in outgoing:
-        yield f"cb_wait_front({_cb(buffer)}, {buffer.pages});"
+        yield f"cb_wait_front({_cb(buffer)}, {_pages(buffer)});"
     yield f"plan::await({ready});  // the receiver has room"
     for source, target in zip(outgoing, partial, strict=True):
         address = f"get_noc_addr({place}.x, {place}.y, get_write_ptr({_cb(target)}))"
-        yield f"noc_async_write(get_read_ptr({_cb(source)}), {address}, {source.pages} * {source.page_bytes});"
+        size = f"{_pages(source)} * page_bytes_{identifier(source.name)}"
+        yield f"noc_async_write(get_read_ptr({_cb(source)}), {address}, {size});"
     yield "noc_async_write_barrier();"
     yield f"noc_semaphore_inc(get_noc_addr({place}.x, {place}.y, valid_combine), 1);"
     yield "noc_async_atomic_barrier();"
     for buffer in outgoing:
-        yield f"cb_pop_front({_cb(buffer)}, {buffer.pages});"
+        yield f"cb_pop_front({_cb(buffer)}, {_pages(buffer)});"
 
 
 def _room(schedule: Schedule, place: str, ready: str = "ready_combine") -> Iterator[str]:
     """Tells the sender that a state may come."""
     for buffer in _buffers(schedule, "partial"):
-        yield f"cb_reserve_back({_cb(buffer)}, {buffer.pages});"
+        yield f"cb_reserve_back({_cb(buffer)}, {_pages(buffer)});"
     yield f"noc_semaphore_inc(get_noc_addr({place}.x, {place}.y, {ready}), 1);"
 
 
@@ -97,7 +109,7 @@ def _arrival(schedule: Schedule) -> Iterator[str]:
     """Waits for the state and hands it to the compute thread."""
     yield "plan::await(valid_combine);  // the state is there"
     for buffer in _buffers(schedule, "partial"):
-        yield f"cb_push_back({_cb(buffer)}, {buffer.pages});"
+        yield f"cb_push_back({_cb(buffer)}, {_pages(buffer)});"
 
 
 def _buffers(schedule: Schedule, role: str) -> list[Buffer]:
@@ -106,3 +118,7 @@ def _buffers(schedule: Schedule, role: str) -> list[Buffer]:
 
 def _cb(buffer: Buffer) -> str:
     return f"cb_{identifier(buffer.name)}"
+
+
+def _pages(buffer: Buffer) -> str:
+    return f"pages_{identifier(buffer.name)}"

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from cpplan.emit_ttmetal.arguments import digit_lines, part_lines, shared_streams, words_of_parts
+from cpplan.emit_ttmetal.arguments import digit_lines, part_lines, shared_streams, words_before_turns, words_of_parts
 from cpplan.emit_ttmetal.indices import affine_text, index_text, stop_text
 from cpplan.emit_ttmetal.movement.device_text import functions_used
-from cpplan.emit_ttmetal.movement.exchange import exchange_lines, partner_lines
+from cpplan.emit_ttmetal.movement.exchange import buffer_lines, exchange_lines, partner_lines
 from cpplan.emit_ttmetal.movement.lines import braces, indented
 from cpplan.emit_ttmetal.movement.moves import Mover, private_loads
+from cpplan.emit_ttmetal.movement.taking_turns import (
+    await_lines,
+    end_lines,
+    pass_lines,
+    passed_over,
+    turn_declarations,
+)
 from cpplan.emit_ttmetal.names import identifier
+from cpplan.emit_ttmetal.roles import block_words, role, sharing, title
+from cpplan.emit_ttmetal.tidy import tidied
 from cpplan.errors import InternalError
-from cpplan.schedule.schedule import Exchange, For, Let, Move, Schedule, Step, Stream, Thread
+from cpplan.schedule.schedule import Await, Exchange, For, Let, Move, Pass, Schedule, Step, Stream, Thread
 
 HEADERS = ("#include <cstdint>", '#include "api/dataflow/dataflow_api.h"')
 
@@ -21,17 +31,19 @@ HEADERS = ("#include <cstdint>", '#include "api/dataflow/dataflow_api.h"')
 def movement_source(schedule: Schedule, thread: Thread) -> str:
     """C++ of the kernel for ``thread``, "noc0" or "noc1"."""
     noc = network(thread)
-    body = list(_Writer(schedule, noc).steps(thread.steps, ()))
+    writer = _Writer(schedule, noc)
+    body = [*writer.functions(thread.steps), *writer.steps(thread.steps, ())]
     if any(s.kind == "store" and s.noc == noc for s in schedule.streams):
         body.append("noc_async_write_barrier();")
     combines = schedule.combining is not None and schedule.combining.noc == noc
-    if combines or shared_streams(schedule, noc):
+    body += end_lines(schedule, noc)
+    if combines or shared_streams(schedule, noc) or passed_over(schedule, noc):
         body.append("noc_async_atomic_barrier();")
     main = ["void kernel_main() {", *indented([*_declarations(schedule, noc), "", *body]), "}"]
     text = "\n".join(main)
     functions = functions_used(text)
-    title = f"// {schedule.program.name} on {schedule.device.name}: transfers over NoC {noc}, the same on all cores."
-    return "\n".join([title, *HEADERS, "", *([functions] if functions else []), text, ""])
+    head = title(schedule, f"transfers over NoC {noc}")
+    return tidied("\n".join([*head, *HEADERS, "", *([functions] if functions else []), text, ""]))
 
 
 def network(thread: Thread) -> int:
@@ -51,11 +63,12 @@ def tensors_moved(schedule: Schedule, noc: int) -> tuple[str, ...]:
 
 def _declarations(schedule: Schedule, noc: int) -> Iterator[str]:
     for stream in moved(schedule, noc):
-        buffer = schedule.buffer(stream.buffer)
-        size = f"{buffer.slots} x {buffer.pages} hardware tiles of {buffer.format}"
-        shared = "" if stream.pattern == "private" else f", {stream.pattern} to its group"
-        yield f"constexpr uint32_t cb_{identifier(buffer.name)} = {buffer.index};  // {stream.kind}: {size}{shared}"
-    sizes = {s.layout: schedule.buffer(s.buffer).page_bytes for s in moved(schedule, noc)}
+        buffer, name = schedule.buffer(stream.buffer), identifier(stream.buffer)
+        yield f"// {role(schedule, buffer)}; {sharing(schedule, stream)}"
+        yield f"constexpr uint32_t cb_{name} = {buffer.index};"
+        yield f"constexpr uint32_t pages_{name} = {buffer.pages};  // {block_words(schedule, stream)}"
+        yield f"constexpr uint32_t page_bytes_{name} = {buffer.page_bytes};  // {buffer.format}"
+    sizes = {s.layout: f"page_bytes_{identifier(s.buffer)}" for s in reversed(moved(schedule, noc))}
     for number, name in enumerate(tensors_moved(schedule, noc)):
         symbol = identifier(name)
         yield f"constexpr auto args_{symbol} = TensorAccessorArgs<{2 * number}>();"
@@ -64,11 +77,9 @@ def _declarations(schedule: Schedule, noc: int) -> Iterator[str]:
     yield from digit_lines(schedule)
     yield from part_lines(schedule, noc)
     if schedule.combining is not None and schedule.combining.noc == noc:
-        for buffer in schedule.buffers:
-            if buffer.role in ("partial", "outgoing"):
-                note = f"{buffer.role} state: {buffer.pages} hardware tiles of {buffer.format}"
-                yield f"constexpr uint32_t cb_{identifier(buffer.name)} = {buffer.index};  // {note}"
+        yield from buffer_lines(schedule)
         yield from partner_lines(schedule, words_of_parts(schedule, noc))
+    yield from turn_declarations(schedule, noc, words_before_turns(schedule, noc))
     streams = shared_streams(schedule, noc)
     if streams:
         yield f"const uint32_t valid_{noc} = get_semaphore({streams[0].valid});"
@@ -80,27 +91,67 @@ class _Writer:
     def __init__(self, schedule: Schedule, noc: int) -> None:
         self.schedule, self.noc = schedule, noc
         self.kernel_loops = {loop.name for loop in schedule.program.loops}
+        self.indices = [identifier(item.name) for item in (*schedule.program.dims, *schedule.program.loops)]
+        self.calls: dict[tuple[str, ...], str] = {}  # of the functions that load streams
+
+    def functions(self, steps: Sequence[Step]) -> Iterator[str]:
+        """Functions for loads that are begun before a loop and go on in it, one iteration ahead."""
+        for joint, together in itertools.groupby(steps, self._together):
+            inside = list(together)
+            for step in inside:
+                if isinstance(step, For):
+                    yield from self.functions(step.body)
+            moves = [step for step in inside if isinstance(step, Move) and step.ahead]
+            for group in [moves] if joint is not None else [[move] for move in moves]:
+                if group:
+                    yield from self._function(group)
+
+    def _function(self, moves: Sequence[Move]) -> Iterator[str]:
+        lines = self._loading(moves)
+        name = "_".join(["load", *(identifier(move.stream) for move in moves)])
+        used = [i for i in self.indices if any(re.search(rf"\b{i}\b", line) for line in lines)]
+        given = [i for i in used if not any(line.lstrip().startswith(f"const int32_t {i} = ") for line in lines)]
+        self.calls[tuple(move.stream for move in moves)] = f"{name}({', '.join(given)});"
+        yield from (self._comment(self.schedule.stream(move.stream)) for move in moves)
+        parameters = ", ".join(f"int32_t {i}" for i in given)
+        yield from braces(f"const auto {name} = [&]({parameters})", lines)[:-1]
+        yield "};"
+
+    def _loading(self, moves: Sequence[Move]) -> list[str]:
+        """Private loads at the same time, or one shared one."""
+        movers = [Mover(self.schedule, self.schedule.stream(move.stream)) for move in moves]
+        return movers[0].move(()) if len(movers) == 1 else private_loads(movers)
 
     def steps(self, steps: Sequence[Step], around: tuple[For, ...]) -> Iterator[str]:
         """Lines for ``steps`` inside the loops ``around``."""
         for joint, together in itertools.groupby(steps, self._together):
-            if joint is not None:
-                yield from self._private_loads([step for step in together if isinstance(step, Move)])
-                continue
-            yield from self._single(together, around)
+            if joint is None:
+                yield from self._single(together, around)
+            else:
+                yield from self._loads([step for step in together if isinstance(step, Move)], around)
 
-    def _together(self, step: Step) -> int | None:
+    def _together(self, step: Step) -> tuple[int, bool] | None:
         """Private loads in sequence whose buffers have equally many slots run at the same time: this many."""
-        if not isinstance(step, Move) or step.ahead:
+        if not isinstance(step, Move):
             return None
         stream = self.schedule.stream(step.stream)
         is_private = stream.kind == "load" and stream.pattern == "private"
-        return self.schedule.buffer(stream.buffer).slots if is_private else None
+        return (self.schedule.buffer(stream.buffer).slots, step.ahead) if is_private else None
 
-    def _private_loads(self, moves: Sequence[Move]) -> Iterator[str]:
-        streams = [self.schedule.stream(move.stream) for move in moves]
-        yield from map(self._comment, streams)
-        yield from private_loads([Mover(self.schedule, stream) for stream in streams])
+    def _loads(self, moves: Sequence[Move], around: tuple[For, ...]) -> Iterator[str]:
+        """Private loads at the same time, or one shared one."""
+        call = self.calls.get(tuple(move.stream for move in moves))
+        if call is None:
+            yield from (self._comment(self.schedule.stream(move.stream)) for move in moves)
+        lines = self._loading(moves) if call is None else [call]
+        if not moves[0].ahead:
+            yield from lines
+            return
+        innermost = around[-1]
+        counter = identifier(innermost.counter)
+        lets = [_let(inner) for inner in innermost.body if isinstance(inner, Let)]
+        head = f"if (const int32_t next = {counter} + 1; next < {stop_text(self.schedule, innermost)})"
+        yield from braces(head, [f"const int32_t {counter} = next;", *lets, *lines], "one iteration ahead")
 
     def _single(self, steps: Iterable[Step], around: tuple[For, ...]) -> Iterator[str]:
         for step in steps:
@@ -113,6 +164,10 @@ class _Writer:
                     yield from self._move(step, around)
                 case Exchange():
                     yield from exchange_lines(self.schedule)
+                case Await():
+                    yield from await_lines(step.access)
+                case Pass():
+                    yield from pass_lines(step.access)
                 case _:
                     raise InternalError(f"{type(step).__name__} is no step of a thread that moves data")
 
@@ -124,18 +179,11 @@ class _Writer:
 
     def _move(self, step: Move, around: tuple[For, ...]) -> Iterator[str]:
         stream = self.schedule.stream(step.stream)
-        lines = Mover(self.schedule, stream).move([name for name in self._loops(around)])
-        comment = self._comment(stream)
-        if not step.ahead:
-            yield comment
-            yield from lines
+        if stream.kind == "load":
+            yield from self._loads([step], around)
             return
-        innermost = around[-1]
-        counter = identifier(innermost.counter)
-        lets = [_let(inner) for inner in innermost.body if isinstance(inner, Let)]
-        head = f"if (const int32_t next = {counter} + 1; next < {stop_text(self.schedule, innermost)})"
-        yield f"{comment}, one iteration ahead"
-        yield from braces(head, [f"const int32_t {counter} = next;", *lets, *lines])
+        yield self._comment(stream)
+        yield from Mover(self.schedule, stream).move(list(self._loops(around)))
 
     def _loops(self, around: tuple[For, ...]) -> Iterator[str]:
         """Loops of the kernel that are open: their counters, or what they set."""

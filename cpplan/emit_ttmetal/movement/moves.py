@@ -30,6 +30,16 @@ class Mover:
         return f"cb_{identifier(self.stream.buffer)}"
 
     @property
+    def pages(self) -> str:
+        """Constant that holds the pages of a block."""
+        return f"pages_{identifier(self.stream.buffer)}"
+
+    @property
+    def page_bytes(self) -> str:
+        """Constant that holds the bytes of a page."""
+        return f"page_bytes_{identifier(self.stream.buffer)}"
+
+    @property
     def dram(self) -> str:
         """Accessor of the tensor."""
         return f"dram_{identifier(self.stream.layout)}"
@@ -56,36 +66,35 @@ class Mover:
     # -- loads ---------------------------------------------------------------------------------------------------------
 
     def _load(self) -> list[str]:
-        pages = self.schedule.buffer(self.stream.buffer).pages
         if self.stream.pattern == "private":
             return private_loads([self])
         reading = [*self.reads(), "noc_async_read_barrier();", *self.fills()]
         lines = [self.reserve]
         if self.stream.pattern == "multicast":
-            bytes_ = f"{pages} * {self._page_bytes}"
-            send = f"plan::send({self.part}, get_write_ptr({self.cb}), {bytes_}, {self.ready}, {self.valid});"
+            block = f"get_write_ptr({self.cb}), {self.pages} * {self.page_bytes}"
+            send = f"plan::send({self.part}, {block}, {self.ready}, {self.valid});"
             lines += braces(f"if ({self.part}.reads)", [*reading, send], "reads for its group")
             lines[-1] = "} else {"
             lines += [f"    plan::receive({self.part}, {self.ready}, {self.valid});", "}"]
         else:
-            lines += self._forward(reading, pages)
+            lines += self._forward(reading)
         return [*lines, self.push]
 
     @property
     def reserve(self) -> str:
         """Room for a block."""
-        return f"cb_reserve_back({self.cb}, {self.schedule.buffer(self.stream.buffer).pages});"
+        return f"cb_reserve_back({self.cb}, {self.pages});"
 
     @property
     def push(self) -> str:
         """The block is there."""
-        return f"cb_push_back({self.cb}, {self.schedule.buffer(self.stream.buffer).pages});"
+        return f"cb_push_back({self.cb}, {self.pages});"
 
-    def _forward(self, reading: list[str], pages: int) -> list[str]:
+    def _forward(self, reading: list[str]) -> list[str]:
         lines = braces(f"if ({self.part}.reads)", reading, "the first of the line")
         lines[-1] = "} else {"
         lines += [f"    plan::receive({self.part}, {self.ready}, {self.valid});", "}"]
-        block = f"get_write_ptr({self.cb}), {pages} * {self._page_bytes}"
+        block = f"get_write_ptr({self.cb}), {self.pages} * {self.page_bytes}"
         return [*lines, f"plan::pass_on({self.part}, {block}, {self.ready}, {self.valid});"]
 
     def reads(self) -> list[str]:
@@ -98,7 +107,7 @@ class Mover:
             body = braces(f"if ({' && '.join(reads)})", [one])
             body[-1] = "} else {"
             body += [f"    plan::fill<{self._word}>(at, {self._fill});  // beyond the tensor", "}"]
-        body.append(f"at += {self._page_bytes};")
+        body += self._next_page(edges)
         return [f"uint32_t at = get_write_ptr({self.cb});", *self._tiles(self._pages(edges, body))]
 
     def fills(self) -> list[str]:
@@ -107,7 +116,7 @@ class Mover:
         outside = self._outside(edges)
         if not outside:
             return []
-        inside = self._tiles(self._pages(edges, [*outside, f"at += {self._page_bytes};"]))
+        inside = self._tiles(self._pages(edges, [*outside, *self._next_page(edges)]))
         first = f"uint32_t at = get_write_ptr({self.cb});  // elements that the kernel masks get its fill"
         return braces("", [first, *inside])
 
@@ -136,21 +145,20 @@ class Mover:
     # -- stores --------------------------------------------------------------------------------------------------------
 
     def _store(self, loops: Sequence[str]) -> list[str]:
-        pages = self.schedule.buffer(self.stream.buffer).pages
         edges = self._edges
         writes = [*self._page_access(edges), *self._page_limits(edges)]
         one = f"noc_async_write_page({self._page_id(edges)}, {self.dram}, at);"
         body = braces(f"if ({' && '.join(writes)})", [one], "inside the tensor") if writes else [one]
-        inside = self._pages(edges, [*body, f"at += {self._page_bytes};"])
+        inside = self._pages(edges, [*body, *self._next_page(edges)])
         exists = self._exists(loops)
         if exists:
             inside = braces(f"if ({' && '.join(exists)})", inside, "blocks that are this core's to write")
         if exists and self.stream.inner:
             skipped = math.prod(edge.count for edge in edges)
             inside[-1] = "} else {"
-            inside += [f"    at += {skipped} * {self._page_bytes};", "}"]
+            inside += [f"    at += {skipped} * {self.page_bytes};", "}"]
         moving = [f"uint32_t at = get_read_ptr({self.cb});", *self._tiles(inside), "noc_async_writes_flushed();"]
-        return [f"cb_wait_front({self.cb}, {pages});", *braces("", moving), f"cb_pop_front({self.cb}, {pages});"]
+        return [f"cb_wait_front({self.cb}, {self.pages});", *braces("", moving), f"cb_pop_front({self.cb}, {self.pages});"]
 
     def _exists(self, loops: Sequence[str]) -> list[str]:
         """Conditions under which the block is there and this core writes it."""
@@ -187,9 +195,10 @@ class Mover:
     def _layout(self) -> TensorLayout:
         return self.schedule.layout(self.stream.layout)
 
-    @property
-    def _page_bytes(self) -> int:
-        return self.schedule.buffer(self.stream.buffer).page_bytes
+    def _next_page(self, edges: Sequence[Edge]) -> list[str]:
+        """On to the place of the next page; nothing where a block has one."""
+        is_alone = not self.stream.inner and all(edge.count == 1 for edge in edges)
+        return [] if is_alone else [f"at += {self.page_bytes};"]
 
     @property
     def _word(self) -> str:
