@@ -182,7 +182,7 @@ def late_wait() -> Program:
         if not wait:
             return kernel
         text = kernel.source.replace(wait, "", 1)
-        push = re.search(r"cb_push_back\(cb_c_ptr_old, \d+\);", text)
+        push = re.search(r"cb_push_back\(cb_c_ptr_old, \w+\);", text)
         assert push is not None
         return replace(kernel, source=text.replace(push[0], f"{wait}\n{push[0]}", 1))
 
