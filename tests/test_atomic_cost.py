@@ -1,4 +1,4 @@
-"""What an atomic costs: the reading of what is there as well as the writing, in the model, the solver and the oracle."""
+"""What atomics cost: the reading of what is there as well as the writing, in the model, the solver and the oracle."""
 
 from __future__ import annotations
 
