@@ -255,7 +255,7 @@ class Body:
 
     def _store(self, stream: Stream, loop: str | None, where: Where) -> None:
         value = self.accesses[stream.access].value
-        self.comment(value, f"store {stream.access}")
+        self.comment(value, f"to {stream.access}")
         self.trees.begin(loop)
         self.maker.make(self.text, value, place_in_block(self.schedule, stream), "part")
         self.note_uses(where)
@@ -296,5 +296,4 @@ class Body:
     def comment(self, value: str, target: str) -> None:
         """A line on what is made, and from which lines of the kernel."""
         lines = source_lines(self.schedule.program, value, self.places)
-        name = value if target == value else f"{value}, {target}"
-        self.text.line(f"// {name}" + (f": {lines}" if lines else ""))
+        self.text.line(f"// {target}" + (f": {lines}" if lines else ""))

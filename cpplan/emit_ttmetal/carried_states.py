@@ -96,7 +96,7 @@ class CarriedStates:
         """The next value in place of the old one."""
         body = self.body
         place = next(p for p in body.places[carry.argument] if p.buffer == carry.argument)
-        body.comment(carry.yielded, carry.argument)
+        body.comment(carry.yielded, f"next {carry.argument}")
         body.trees.begin(loop)
         body.maker.make(body.text, carry.yielded, place, "chain", self._sums.get(carry.argument, ""))
         body.maker.unit.used.add(place.buffer)

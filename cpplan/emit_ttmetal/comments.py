@@ -7,10 +7,12 @@ from collections.abc import Container
 from cpplan.tile.program import TileProgram
 
 _SILENT = ("constant", "reshape", "broadcast")
+_QUIET = (*_SILENT, "cast", "fill")
+"""Kinds that are named only where there is nothing else."""
 
 
 def source_lines(program: TileProgram, value: str, stored: Container[str]) -> str:
-    """``mul, exp (kernel.py:12); add (kernel.py:13)``: what computes ``value`` from values in buffers, ``stored``."""
+    """``mul, exp (kernel.py:12); add (:13)``: what computes ``value`` from values in buffers, ``stored``."""
     ops = {op.name: op for op in program.ops}
     pending, needed = [value], set[str]()
     while pending:
@@ -18,8 +20,15 @@ def source_lines(program: TileProgram, value: str, stored: Container[str]) -> st
         if name in ops and name not in needed and (name == value or name not in stored):
             needed.add(name)
             pending += ops[name].operands
+    used = [op for op in program.ops if op.name in needed and op.source]
+    silent = _QUIET if any(op.kind not in _QUIET for op in used) else _SILENT
     found: dict[str, dict[str, None]] = {}
-    for op in program.ops:
-        if op.name in needed and op.source and op.kind not in _SILENT:
+    for op in used:
+        if op.kind not in silent:
             found.setdefault(op.source.rpartition("/")[2], {})[op.kind] = None
-    return "; ".join(f"{', '.join(kinds)} ({source})" for source, kinds in found.items())
+    out, file = [], ""
+    for source, kinds in found.items():
+        own, _, line = source.rpartition(":")
+        out.append(f"{', '.join(kinds)} ({'' if own == file else own}:{line})")
+        file = own
+    return "; ".join(out)

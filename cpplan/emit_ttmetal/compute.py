@@ -20,7 +20,9 @@ from cpplan.emit_ttmetal.needs import NeedHome, Unavailable
 from cpplan.emit_ttmetal.places import Lane
 from cpplan.emit_ttmetal.points import Maker, NotInPlace
 from cpplan.emit_ttmetal.program import ComputeConfig, MathFidelity
+from cpplan.emit_ttmetal.roles import role, title
 from cpplan.emit_ttmetal.text import Text
+from cpplan.emit_ttmetal.tidy import tidied
 from cpplan.emit_ttmetal.tree import Trees
 from cpplan.emit_ttmetal.unit import Unit
 from cpplan.errors import InternalError, ScheduleError
@@ -169,13 +171,9 @@ class _Attempt:
         return ComputeSource(self._whole(buffers, owners), config, buffers)
 
     def _whole(self, buffers: tuple[Buffer, ...], owners: Mapping[str, str]) -> str:
-        program, unit = self.schedule.program, self.unit
+        unit = self.unit
         body = "\n".join(self.text.lines)
-        block = ", ".join(f"{name}={value}" for name, value in program.block)
-        text = Text()
-        text.line(f"// {program.name} on {self.schedule.device.name}: what every core computes.")
-        if block:
-            text.line(f"// {block}")
+        text = Text(lines=title(self.schedule, "the computation"))
         text.line("#include <cstdint>")
         for header in sorted(unit.headers):
             text.line(f'#include "api/compute/{header}"')
@@ -185,17 +183,17 @@ class _Attempt:
                 text.lines += [*part.rstrip("\n").split("\n"), ""]
         with text.block("void kernel_main()"):
             for buffer in (b for b in buffers if unit.names[b.name] in body or b.name in owners):
-                what = f"{buffer.slots} x {buffer.pages} pages of {buffer.format}, {buffer.role}"
+                what = f"{buffer.slots} x {buffer.pages} pages of {buffer.format}: {role(self.schedule, buffer)}"
                 text.line(f"constexpr uint32_t {unit.names[buffer.name]} = {buffer.index};  // {what}")
             for name, owner in owners.items():
                 if name != owner:
-                    text.line(f"constexpr uint32_t {unit.names[name]} = {unit.names[owner]};  // later on")
+                    text.line(f"constexpr uint32_t {unit.names[name]} = {unit.names[owner]};  // once that is given up")
             for line in digit_lines(self.schedule):
                 text.line(line)
             text.line()
             text.line(self._startup(buffers))
             text.lines += self.text.lines
-        return str(text)
+        return tidied(str(text))
 
     def _startup(self, buffers: tuple[Buffer, ...]) -> str:
         """The hardware is set up once, for products if there are any, which take their operands crosswise."""

@@ -58,11 +58,13 @@ class Forms:
             own = plus(_indices(access.starts[axis]), scaled(role.index, LANE_SIZE[role.lane]))
             factors = (1, -1) if role.lane != "at" else (0, 0)
             size = self.program.tensor(access.tensor).shape[axis]
-            for begin in bounds.begins:
-                tests.append(self._sum(plus(own, scaled(_indices(begin), -1)), [(role.lane, factors[0])]))
-            for end in (*bounds.ends, Affine(size)):
-                rest = plus(_indices(end), number(-1), scaled(own, -1))
-                tests.append(self._sum(rest, [(role.lane, factors[1])]))
+            for begin in dict.fromkeys(bounds.begins):
+                if self._least(plus(access.starts[axis], scaled(begin, -1))) < 0:
+                    tests.append(self._sum(plus(own, scaled(_indices(begin), -1)), [(role.lane, factors[0])]))
+            for end in dict.fromkeys((*bounds.ends, Affine(size))):
+                if self._least(plus(end, scaled(access.starts[axis], -1), number(-access.tile[axis]))) < 0:
+                    rest = plus(_indices(end), number(-1), scaled(own, -1))
+                    tests.append(self._sum(rest, [(role.lane, factors[1])]))
         return all_of(tests)
 
     def _form(self, op: Op, view: View, prefix: str) -> Node:
@@ -97,6 +99,12 @@ class Forms:
         if base == ZERO:
             return total
         return Apply(IMMEDIATE["add"], (total,), base if base.terms else float(base.const))
+
+    def _least(self, form: Affine) -> int:
+        """The smallest value of a form of the kernel's indices in the whole launch."""
+        most = {dim.name: dim.extent - 1 for dim in self.program.dims}
+        most |= {loop.name: loop.trips - 1 for loop in self.program.loops}
+        return form.const + sum(min(0, factor * most[name]) for name, factor in form.terms)
 
     def _lowest(self, op: Op, prefix: str) -> int:
         """The smallest value of a form in the whole launch."""

@@ -31,8 +31,11 @@ def stop_text(schedule: Schedule, loop: For) -> str:
     """Where a loop stops: a number, or what its profile gives for the block of the wave that runs longest."""
     if loop.profile is None:
         return str(loop.stop)
-    longest = index_text(schedule.longest(loop.profile))
+    block = schedule.longest(loop.profile)
+    longest = index_text(block)
     last = next(dim.extent for dim in schedule.program.dims if dim.name == loop.profile.dim) - 1
+    if not block.terms:
+        return str(min(loop.profile.at(min(block.const, last)), loop.stop))
     wanted = trips_text(loop.profile, f"plan::least({longest}, {last})")
     return wanted if loop.stop >= loop.profile.high else f"plan::least({wanted}, {loop.stop})"
 

@@ -68,12 +68,14 @@ def _declarations(schedule: Schedule, noc: int) -> Iterator[str]:
         yield f"constexpr uint32_t cb_{name} = {buffer.index};"
         yield f"constexpr uint32_t pages_{name} = {buffer.pages};  // {block_words(schedule, stream)}"
         yield f"constexpr uint32_t page_bytes_{name} = {buffer.page_bytes};  // {buffer.format}"
+    yield ""
     sizes = {s.layout: f"page_bytes_{identifier(s.buffer)}" for s in reversed(moved(schedule, noc))}
     for number, name in enumerate(tensors_moved(schedule, noc)):
         symbol = identifier(name)
         yield f"constexpr auto args_{symbol} = TensorAccessorArgs<{2 * number}>();"
         address = f"get_common_arg_val<uint32_t>({number})"
         yield f"const auto dram_{symbol} = TensorAccessor(args_{symbol}, {address}, {sizes[name]});"
+    yield ""
     yield from digit_lines(schedule)
     yield from part_lines(schedule, noc)
     if schedule.combining is not None and schedule.combining.noc == noc:

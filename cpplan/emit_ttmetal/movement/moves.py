@@ -158,7 +158,11 @@ class Mover:
             inside[-1] = "} else {"
             inside += [f"    at += {skipped} * {self.page_bytes};", "}"]
         moving = [f"uint32_t at = get_read_ptr({self.cb});", *self._tiles(inside), "noc_async_writes_flushed();"]
-        return [f"cb_wait_front({self.cb}, {self.pages});", *braces("", moving), f"cb_pop_front({self.cb}, {self.pages});"]
+        return [
+            f"cb_wait_front({self.cb}, {self.pages});",
+            *braces("", moving),
+            f"cb_pop_front({self.cb}, {self.pages});",
+        ]
 
     def _exists(self, loops: Sequence[str]) -> list[str]:
         """Conditions under which the block is there and this core writes it."""

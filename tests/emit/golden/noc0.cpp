@@ -1,4 +1,5 @@
 // gemm on wormhole: transfers over NoC 0, the same on all cores.
+// Plan: along x: n over 4 cores; along y: m over 2 cores; waves: n.
 #include <cstdint>
 #include "api/dataflow/dataflow_api.h"
 
@@ -74,21 +75,24 @@ FORCE_INLINE void fill(uint32_t page, Word value) {
 }  // namespace plan
 
 void kernel_main() {
-    constexpr uint32_t cb_b = 1;  // load: 2 x 2 hardware tiles of bf16, multicast to its group
+    // load of b in loop k, double-buffered; of every 1x2 cores the first reads and multicasts
+    constexpr uint32_t cb_b = 1;
+    constexpr uint32_t pages_b = 2;  // 64x32 elements
+    constexpr uint32_t page_bytes_b = 2048;  // bf16
+
     constexpr auto args_b = TensorAccessorArgs<0>();
-    const auto dram_b = TensorAccessor(args_b, get_common_arg_val<uint32_t>(0), 2048);
+    const auto dram_b = TensorAccessor(args_b, get_common_arg_val<uint32_t>(0), page_bytes_b);
+
     const int32_t core_n = get_arg_val<uint32_t>(0);
-    const int32_t core_m = get_arg_val<uint32_t>(1);
     const auto part_b = plan::part_at(2);
     const uint32_t valid_0 = get_semaphore(0);
     const uint32_t ready_b = get_semaphore(3);
 
-    const int32_t m = core_m;
     for (int32_t wave_n = 0; wave_n < 2; ++wave_n) {  // waves of n
         const int32_t n = core_n + 4 * wave_n;
         for (int32_t k = 0; k < 2; ++k) {  // loop k of the kernel
             // b: load of the 64x32 tile at (64 * k, 32 * n) of b
-            cb_reserve_back(cb_b, 2);
+            cb_reserve_back(cb_b, pages_b);
             if (part_b.reads) {  // reads for its group
                 uint32_t at = get_write_ptr(cb_b);
                 for (int32_t p0 = 0; p0 < 2; ++p0) {
@@ -99,14 +103,14 @@ void kernel_main() {
                     } else {
                         plan::fill<uint16_t>(at, 0x0);  // beyond the tensor
                     }
-                    at += 2048;
+                    at += page_bytes_b;
                 }
                 noc_async_read_barrier();
-                plan::send(part_b, get_write_ptr(cb_b), 2 * 2048, ready_b, valid_0);
+                plan::send(part_b, get_write_ptr(cb_b), pages_b * page_bytes_b, ready_b, valid_0);
             } else {
                 plan::receive(part_b, ready_b, valid_0);
             }
-            cb_push_back(cb_b, 2);
+            cb_push_back(cb_b, pages_b);
         }
     }
     noc_async_atomic_barrier();

@@ -1,4 +1,5 @@
 // gemm on wormhole: transfers over NoC 1, the same on all cores.
+// Plan: along x: n over 4 cores; along y: m over 2 cores; waves: n.
 #include <cstdint>
 #include "api/dataflow/dataflow_api.h"
 
@@ -65,23 +66,29 @@ FORCE_INLINE void send(const Part& part, uint32_t block, uint32_t bytes, uint32_
 }  // namespace plan
 
 void kernel_main() {
-    constexpr uint32_t cb_a = 0;  // load: 2 x 8 hardware tiles of bf16, multicast to its group
-    constexpr uint32_t cb_c = 2;  // store: 1 x 2 hardware tiles of bf16
+    // load of a in every wave of n, double-buffered; of every 4x1 cores the first reads and multicasts
+    constexpr uint32_t cb_a = 0;
+    constexpr uint32_t pages_a = 8;  // 2 tiles (2 of k) of 64x64 elements
+    constexpr uint32_t page_bytes_a = 2048;  // bf16
+    // store of c in every wave of n, single-buffered; every core writes
+    constexpr uint32_t cb_c = 2;
+    constexpr uint32_t pages_c = 2;  // 64x32 elements
+    constexpr uint32_t page_bytes_c = 2048;  // bf16
+
     constexpr auto args_a = TensorAccessorArgs<0>();
-    const auto dram_a = TensorAccessor(args_a, get_common_arg_val<uint32_t>(0), 2048);
+    const auto dram_a = TensorAccessor(args_a, get_common_arg_val<uint32_t>(0), page_bytes_a);
     constexpr auto args_c = TensorAccessorArgs<2>();
-    const auto dram_c = TensorAccessor(args_c, get_common_arg_val<uint32_t>(1), 2048);
+    const auto dram_c = TensorAccessor(args_c, get_common_arg_val<uint32_t>(1), page_bytes_c);
+
     const int32_t core_n = get_arg_val<uint32_t>(0);
     const int32_t core_m = get_arg_val<uint32_t>(1);
     const auto part_a = plan::part_at(2);
     const uint32_t valid_1 = get_semaphore(1);
     const uint32_t ready_a = get_semaphore(2);
 
-    const int32_t m = core_m;
-    for (int32_t wave_n = 0; wave_n < 1; ++wave_n) {  // first loads of waves of n
-        const int32_t n = core_n + 4 * wave_n;
-        // a: load of the 64x64 tile at (64 * m, 64 * k) of a
-        cb_reserve_back(cb_a, 8);
+    // a: load of the 64x64 tile at (64 * m, 64 * k) of a
+    const auto load_a = [&](int32_t m) {
+        cb_reserve_back(cb_a, pages_a);
         if (part_a.reads) {  // reads for its group
             uint32_t at = get_write_ptr(cb_a);
             for (int32_t next_k = 0; next_k < 2; ++next_k) {  // all tiles of the block
@@ -91,46 +98,28 @@ void kernel_main() {
                     for (int32_t p1 = 0; p1 < 2; ++p1) {
                         const int32_t i1 = 2 * k + p1;
                         noc_async_read_page(i0 * 4 + i1, dram_a, at);
-                        at += 2048;
+                        at += page_bytes_a;
                     }
                 }
             }
             noc_async_read_barrier();
-            plan::send(part_a, get_write_ptr(cb_a), 8 * 2048, ready_a, valid_1);
+            plan::send(part_a, get_write_ptr(cb_a), pages_a * page_bytes_a, ready_a, valid_1);
         } else {
             plan::receive(part_a, ready_a, valid_1);
         }
-        cb_push_back(cb_a, 8);
+        cb_push_back(cb_a, pages_a);
+    };
+    const int32_t m = core_m;
+    for (int32_t wave_n = 0; wave_n < 1; ++wave_n) {  // first loads of waves of n
+        load_a(m);
     }
     for (int32_t wave_n = 0; wave_n < 2; ++wave_n) {  // waves of n
         const int32_t n = core_n + 4 * wave_n;
-        // a: load of the 64x64 tile at (64 * m, 64 * k) of a, one iteration ahead
-        if (const int32_t next = wave_n + 1; next < 2) {
-            const int32_t wave_n = next;
-            const int32_t n = core_n + 4 * wave_n;
-            cb_reserve_back(cb_a, 8);
-            if (part_a.reads) {  // reads for its group
-                uint32_t at = get_write_ptr(cb_a);
-                for (int32_t next_k = 0; next_k < 2; ++next_k) {  // all tiles of the block
-                    const int32_t k = next_k;
-                    for (int32_t p0 = 0; p0 < 2; ++p0) {
-                        const int32_t i0 = 2 * m + p0;
-                        for (int32_t p1 = 0; p1 < 2; ++p1) {
-                            const int32_t i1 = 2 * k + p1;
-                            noc_async_read_page(i0 * 4 + i1, dram_a, at);
-                            at += 2048;
-                        }
-                    }
-                }
-                noc_async_read_barrier();
-                plan::send(part_a, get_write_ptr(cb_a), 8 * 2048, ready_a, valid_1);
-            } else {
-                plan::receive(part_a, ready_a, valid_1);
-            }
-            cb_push_back(cb_a, 8);
+        if (const int32_t next = wave_n + 1; next < 2) {  // one iteration ahead
+            load_a(m);
         }
         // c: store of the 64x32 tile at (64 * m, 32 * n) of c
-        cb_wait_front(cb_c, 2);
+        cb_wait_front(cb_c, pages_c);
         {
             uint32_t at = get_read_ptr(cb_c);
             if (n < 7) {  // blocks that are this core's to write
@@ -140,12 +129,12 @@ void kernel_main() {
                     if (i1 < 7) {  // inside the tensor
                         noc_async_write_page(i0 * 7 + i1, dram_c, at);
                     }
-                    at += 2048;
+                    at += page_bytes_c;
                 }
             }
             noc_async_writes_flushed();
         }
-        cb_pop_front(cb_c, 2);
+        cb_pop_front(cb_c, pages_c);
     }
     noc_async_write_barrier();
     noc_async_atomic_barrier();
