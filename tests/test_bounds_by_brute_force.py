@@ -27,8 +27,9 @@ from cpplan.encode.alternatives import alternatives
 from cpplan.encode.blocks import BlockFacts, block_bounds, block_facts
 from cpplan.encode.bounds import lane_bounds
 from cpplan.encode.lanes import Lanes, SpatialTable, earns, spatial_table, spread_lanes
-from cpplan.encode.orders import column_bounds, order_of, refined_bounds
+from cpplan.encode.orders import Limited, column_bounds, order_of, refined_bounds, widest_bounds
 from cpplan.encode.prune import option_bounds, prune_column
+from cpplan.encode.stacked import SharedWeights
 from cpplan.enumerate.oracle import CHUNK, columns, count
 from cpplan.plan.plan import Order
 from cpplan.tile.family import stack
@@ -138,7 +139,8 @@ def listed(found: Space, limit: int | None) -> dict[tuple[int, Cores, Order], in
     return out
 
 
-def check_mappings(found: Space) -> None:
+def check_mappings(found: Space, r: Random) -> None:
+    """Bounds of mappings, also those raised by weights, in passes with lower and lower limits that share them."""
     fastest = found.fastest(lambda s: (s.block, s.mapping, s.column.order))
     if not fastest:
         return
@@ -147,6 +149,28 @@ def check_mappings(found: Space) -> None:
     assert earns(found.facts, found.table, block, mapping).all()
     bounds = refined_bounds(found.facts, found.device, found.table, block, mapping, codes)
     assert (bounds <= list(fastest.values())).all()
+    shared = SharedWeights()
+    for limit in sorted(r.sample(sorted(fastest.values()), min(2, len(fastest))), reverse=True):
+        for cycles in (limit, min(fastest.values()) - 1):
+            limited = Limited(cycles, shared)
+            raised = refined_bounds(found.facts, found.device, found.table, block, mapping, codes, limited)
+            assert (bounds <= raised).all()
+            assert (raised <= list(fastest.values())).all()
+
+
+def check_spreads(found: Space, r: Random) -> None:
+    """Bounds of cores per axis with wave loops, raised by weights."""
+    fastest = found.fastest(lambda s: (s.block, s.cores, s.column.order))
+    if not fastest:
+        return
+    spread_of = {tuple(cores): number for number, cores in enumerate(found.table.spreads.T.tolist())}
+    listed_ones = np.array([(b, spread_of[c], code_of(o, found.dims)) for b, c, o in fastest], dtype=np.int64)
+    columns = listed_ones[:, 0], listed_ones[:, 1], listed_ones[:, 2]
+    shared, nothing = SharedWeights(), np.zeros(len(fastest), dtype=np.int64)
+    for cycles in (r.choice(sorted(fastest.values())), min(fastest.values()) - 1):
+        limited = Limited(cycles, shared)
+        raised = widest_bounds(found.facts, found.device, found.table, columns, nothing, limited)
+        assert (raised <= list(fastest.values())).all()
 
 
 def code_of(order: Order, dims: list[str]) -> int:
@@ -188,7 +212,8 @@ def check_all(device: Device, programs: list[TileProgram], r: Random) -> Space:
     check_block_shapes(found)
     check_cores_per_axis(found)
     check_wave_orders(found, r)
-    check_mappings(found)
+    check_mappings(found, r)
+    check_spreads(found, r)
     for plans in found.scored:
         check_options(device, plans, r)
     for plans in r.sample(found.scored, min(RELAXED, len(found.scored))):

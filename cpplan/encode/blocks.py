@@ -131,20 +131,25 @@ def _profiles(facts: BlockFacts, block: Ints, sharing: Ints | int) -> Iterator[t
             yield number, facts.axes.index(loop.profile.dim), taken, parts
 
 
-def block_cycles(facts: BlockFacts, device: Device, block: Ints, sharing: Ints | int, trips: Ints) -> Ints:
-    """(n,) cycles of all tile ops that one core runs for a block with ``trips`` (loops, n), which ``sharing`` cores
-    share, and of combining."""
+def block_ops(facts: BlockFacts, block: Ints, trips: Ints) -> Ints:
+    """(n,) cycles of all tile ops that one core runs for a block with ``trips`` (loops, n)."""
     total: Ints = facts.ops[0, block].copy()
     for number, loop in enumerate(facts.program.loops):
         runs = np.ones_like(total)
         for name in facts.program.loop_path(loop.name):
             runs = runs * trips[loop_number(facts.program, name)]
         total = total + runs * facts.ops[1 + number, block]
-    if facts.state is not None:
-        state = facts.state
-        here = StateSize(state.pages[block], state.bytes[block], state.page_bytes, state.cycles[block], state.apart)
-        total = total + least_cycles(device, here, sharing)
     return total
+
+
+def block_combining(facts: BlockFacts, device: Device, block: Ints, sharing: Ints | int) -> Ints:
+    """(n,) least cycles that a core spends on combining a block whose loop ``sharing`` cores share."""
+    if facts.state is None:
+        return np.zeros(len(block), dtype=np.int64)
+    state = facts.state
+    here = StateSize(state.pages[block], state.bytes[block], state.page_bytes, state.cycles[block], state.apart)
+    least: Ints = least_cycles(device, here, sharing)
+    return least
 
 
 def check_plannable(name: str, family: Family, facts: BlockFacts, device: Device) -> None:
@@ -208,7 +213,7 @@ def _least_compute(facts: BlockFacts, device: Device) -> Ints:
     def cycles(sharing: int) -> Ints:
         trips = least_trips_per_core(facts, device, every, sharing)
         rounds: Ints = ceil_div(facts.blocks, most_cores(device) // sharing)
-        return rounds * block_cycles(facts, device, every, sharing, trips)
+        return rounds * (block_ops(facts, every, trips) + block_combining(facts, device, every, sharing))
 
     best = cycles(1)
     most = 1 if facts.state is None else min(most_cores(device), int(facts.extents[-1].max()))

@@ -13,7 +13,16 @@ from cpplan.encode.blocks import INFINITE, Ints, block_bounds
 from cpplan.encode.bounds import lane_bounds
 from cpplan.encode.incumbent import Site, score, score_alternatives
 from cpplan.encode.lanes import Lanes, chunks, earns, lane_block_cycles, lane_waves, spread_lanes
-from cpplan.encode.orders import Bounded, Order, column_bounds, count_orders, order_of, refined_bounds
+from cpplan.encode.orders import (
+    Bounded,
+    Limited,
+    Order,
+    column_bounds,
+    count_orders,
+    order_of,
+    refined_bounds,
+    widest_bounds,
+)
 from cpplan.encode.restricted import allowed_orders
 from cpplan.encode.search import FamilyFacts, Search
 from cpplan.plan.plan import Split
@@ -101,8 +110,8 @@ def open_columns(search: Search) -> list[OpenColumn]:
     kept = []
     for columns in _merged(sets):
         alive_set = columns.within(search.limit)
-        search.counts.columns_kept += len(alive_set.bound)
         if search.late() and len(alive_set.bound):
+            search.counts.columns_kept += len(alive_set.bound)
             search.left_open(int(alive_set.bound.min()))
         else:
             kept += _listed(_refined(search, alive_set))
@@ -196,7 +205,9 @@ def _refined(search: Search, columns: ColumnSet) -> ColumnSet:
         if search.late():
             search.left_open(int(columns.bound[part].min()))
             break
-        out.append(_expanded(search, columns.take(part).within(search.limit)))
+        kept = _weighed(search, columns.take(part).within(search.limit))
+        search.counts.columns_kept += len(kept.bound)
+        out.append(_expanded(search, kept, weigh=True))
         if number & (number - 1) == 0:  # seldom as time goes on
             _score_listed(search, _listed(_best_of(out, SITES)))
     return _merged(out)[0].within(search.limit) if out else columns.take(ranked[:0])
@@ -220,7 +231,23 @@ def _score_listed(search: Search, columns: list[OpenColumn]) -> None:
     _scored_sites(search, sites)
 
 
-def _expanded(search: Search, columns: ColumnSet) -> ColumnSet:
+def _limited(search: Search, family: FamilyFacts) -> Limited | None:
+    """The limit of a search with the weights that are known to work for ``family``."""
+    return None if search.limit is None else Limited(search.limit, search.weights[family.offset])
+
+
+def _weighed(search: Search, columns: ColumnSet) -> ColumnSet:
+    """``columns`` of spreads without those that weights decide."""
+    limit = _limited(search, columns.family)
+    if limit is None or not len(columns.bound):
+        return columns
+    place = columns.block, columns.spatial, columns.order
+    bound = widest_bounds(columns.family.facts, search.device, columns.family.table, place, columns.bound, limit)
+    return replace(columns, bound=bound).within(search.limit)
+
+
+def _expanded(search: Search, columns: ColumnSet, weigh: bool = False) -> ColumnSet:
+    """The columns of all legal mappings, with bounds from their real deliveries; also by weights if ``weigh``."""
     facts, table = columns.family.facts, columns.family.table
     size = (table.first[1:] - table.first[:-1])[columns.spatial]
     source = np.repeat(np.arange(len(size)), size)
@@ -231,7 +258,8 @@ def _expanded(search: Search, columns: ColumnSet) -> ColumnSet:
     source, mapping = source[legal], mapping[legal]
     search.counts.mapped += len(mapping)
     block, order = columns.block[source], columns.order[source]
-    bound = refined_bounds(facts, search.device, table, block, mapping, order)
+    limit = _limited(search, columns.family) if weigh else None
+    bound = refined_bounds(facts, search.device, table, block, mapping, order, limit)
     raised = ColumnSet(columns.family, block, mapping, order, np.maximum(columns.bound[source], bound))
     kept = raised.take(np.nonzero(raised.bound < INFINITE)[0]).within(search.limit)
     search.counts.mapped_pruned += len(mapping) - len(kept.bound)

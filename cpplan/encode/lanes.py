@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from cpplan.device.device import Device
 from cpplan.device.free_boxes import Coordinate, free_boxes
-from cpplan.encode.blocks import BlockFacts, Ints, block_cycles, spans_per_core, trips_per_core
+from cpplan.encode.blocks import BlockFacts, Ints, block_combining, block_ops, spans_per_core, trips_per_core
 from cpplan.plan.plan import Split
 from cpplan.plan.space import Spatial, digit_sequences
 from cpplan.tile.arith import ceil_div
@@ -155,9 +155,19 @@ def lane_spans(facts: BlockFacts, lanes: Lanes) -> Ints:
     return spans_per_core(facts, lanes.block, lane_sharing(facts, lanes))
 
 
+def lane_block_ops(facts: BlockFacts, lanes: Lanes) -> Ints:
+    """(lanes,) cycles of all tile ops that one core runs for one block."""
+    return block_ops(facts, lanes.block, lane_trips(facts, lanes))
+
+
+def lane_combining(facts: BlockFacts, device: Device, lanes: Lanes) -> Ints:
+    """(lanes,) least cycles of combining that one core runs for one block."""
+    return block_combining(facts, device, lanes.block, lane_sharing(facts, lanes))
+
+
 def lane_block_cycles(facts: BlockFacts, device: Device, lanes: Lanes) -> Ints:
     """(lanes,) cycles of all tile ops and the least combining that one core runs for one block."""
-    return block_cycles(facts, device, lanes.block, lane_sharing(facts, lanes), lane_trips(facts, lanes))
+    return lane_block_ops(facts, lanes) + lane_combining(facts, device, lanes)
 
 
 def spread_lanes(facts: BlockFacts, table: SpatialTable, blocks: Ints) -> tuple[Lanes, Ints]:

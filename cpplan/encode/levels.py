@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from cpplan.device.device import Device
 from cpplan.encode.blocks import INFINITE, BlockFacts, Ints, loop_number
-from cpplan.encode.lanes import Lanes, lane_block_cycles, lane_spans, lane_trips, lane_waves
+from cpplan.encode.lanes import Lanes, lane_block_ops, lane_combining, lane_spans, lane_trips, lane_waves
 from cpplan.encode.scope import Scope
 from cpplan.encode.ways import Way
 from cpplan.tile.arith import Int, ceil_div, round_up
@@ -42,6 +42,18 @@ NEVER = np.int64(1) << 55
 
 
 @dataclass(frozen=True)
+class LoopLevel:
+    """Where an access may sit inside a loop of the block, for n lanes."""
+
+    loop: int  # number in the program
+    runs: Ints  # (n,) iterations in the whole launch
+    trips: Ints  # (n,)
+    pages: Ints  # (n,) per transfer
+    size: Ints  # (n,) bytes of a single buffer
+    buffers: Ints  # (n,) 2 where a double buffer fits, 1 for a single one, 0 for none
+
+
+@dataclass(frozen=True)
 class LevelTable:
     """Lanes (n of them) with more than one wave in the same ``dims`` (positions; bit i of a set is ``dims[i]``)."""
 
@@ -49,18 +61,30 @@ class LevelTable:
     device: Device
     dims: tuple[int, ...]
     waves: Ints  # (sets, n) product of the waves of a set
+    trips: Ints  # (loops, n) of every loop of the block on one core
+    spans: Ints  # (loops, n) most of them for any block
     compute: Ints  # (n,) cycles of all ops on one core
-    once: Ints  # (n,) every op of the nest once
+    ops: Ints  # (1 + loops, n) cycles of own ops at block level and in each loop
+    combining: Ints  # (n,) least cycles of combining per block
     buffers: Ints  # (accesses, sets, n) 2 where a double buffer fits at this level, 1 for a single one, 0 for none
     longest: Ints  # (accesses, sets, n) cycles of one transfer
     chain: Ints
     bank: Ints
     link: Ints
+    pages: Ints  # (accesses, sets, n) per transfer
     size: Ints  # (accesses, sets, n) bytes of a single buffer
+    loops: tuple[tuple[LoopLevel, ...], ...]  # per access
+    ways: Sequence[list[Way]]  # per access
     prices: Prices  # (prices, n) cycles per byte of SRAM
     room: Ints  # (n,) bytes
     inner: Ints  # (accesses, FIGURES, n) the best of the levels inside the block
     fits: Bools  # (n,) the smallest buffers fit together
+
+    @property
+    def once(self) -> Ints:
+        """(n,) every op of the nest once."""
+        total: Ints = self.ops.sum(axis=0)
+        return total
 
     @property
     def everything(self) -> int:
@@ -108,45 +132,62 @@ def level_table(
     products = np.ones((1 << len(dims), len(lanes)), dtype=np.int64)
     for bit, dim in enumerate(dims):
         products[1 << bit : 2 << bit] = products[: 1 << bit] * waves[dim]
-    compute = products[-1] * (lane_block_cycles(facts, device, lanes) + meeting)
-    trips_of, spans_of = lane_trips(facts, lanes), lane_spans(facts, lanes)
+    combining = lane_combining(facts, device, lanes) + meeting
+    compute = products[-1] * (lane_block_ops(facts, lanes) + combining)
+    trips, spans = lane_trips(facts, lanes), lane_spans(facts, lanes)
     room = device.sram.usable - facts.fixed[block]
     shape = (len(program.accesses), *products.shape)
-    buffers, longest, chain, bank, link, size = (np.zeros(shape, dtype=np.int64) for _ in range(6))
-    nests = []
+    buffers, longest, chain, bank, link, pages, size = (np.zeros(shape, dtype=np.int64) for _ in range(7))
+    sets, loops = np.arange(len(products)), []
     for number, (access, scope) in enumerate(facts.scoped_accesses):
-        pages, page_bytes = facts.pages[number, block], facts.page_bytes[number]
+        page_bytes = facts.page_bytes[number]
         wanted = sum(1 << bit for bit, dim in enumerate(dims) if program.dims[dim].name in access.indices)
-        sets = np.arange(len(products))
-        loops = [loop_number(program, name) for name in program.loop_path(access.loop)]
-        path, spans = [trips_of[i] for i in loops], [spans_of[i] for i in loops]
-        known = [name in access.indices for name in program.loop_path(access.loop)]
-        nests.append((path, spans, known))
+        path = [(loop_number(program, name), name in access.indices) for name in program.loop_path(access.loop)]
         tiles = products[~sets & (len(products) - 1) & wanted]
-        for span, depends in zip(spans, known, strict=True):
-            tiles = tiles * (span if depends else 1)
-        size[number] = round_up(tiles * pages * page_bytes, device.sram.alignment)
-        allowed = _wave_levels(facts, access, dims, wanted, spans, known, len(lanes))
+        for loop, known in path:
+            tiles = tiles * (spans[loop] if known else 1)
+        pages[number] = tiles * facts.pages[number, block]
+        size[number] = round_up(pages[number] * page_bytes, device.sram.alignment)
+        repeats = [(spans[loop], known) for loop, known in path]
+        allowed = _wave_levels(facts, access, dims, wanted, repeats, len(lanes))
         if scope is not None:
             allowed = allowed & scope.at_waves([program.dims[dim].name for dim in dims])[:, None]
         buffers[number] = np.where(allowed, _deepest(size[number], room, scope), 0)
         longest[number], chain[number], bank[number], link[number] = _cheapest(
-            device, access, ways[number], tiles * pages, page_bytes
+            device, access, ways[number], pages[number], page_bytes
         )
+        one = facts.pages[number, block], page_bytes
+        loops.append(_loop_levels(facts, device, path, one, products[-1], trips, spans, room, scope))
     prices = _sram_prices(bank[:, 0], room)
     inner = np.full((len(program.accesses), FIGURES, len(lanes)), NEVER)
     least = np.zeros(len(lanes), dtype=np.int64)
-    for number, (access, scope) in enumerate(facts.scoped_accesses):
-        pages, page_bytes = facts.pages[number, block], facts.page_bytes[number]
-        inner[number] = _inner_figures(
-            device, access, ways[number], (pages, page_bytes), *nests[number], products[-1], compute, room,
-            program.loop_path(access.loop), scope, prices,
-        )  # fmt: skip
-        least += round_up(pages * page_bytes, device.sram.alignment)
+    for number, access in enumerate(program.accesses):
+        page_bytes = facts.page_bytes[number]
+        inner[number] = _inner_figures(device, access, ways[number], loops[number], page_bytes, compute, prices)
+        least += round_up(facts.pages[number, block] * page_bytes, device.sram.alignment)
     return LevelTable(
-        facts, device, dims, products, compute, facts.ops.sum(axis=0)[block], buffers, longest, chain, bank, link,
-        size, prices, room, inner, least <= room,
+        facts, device, dims, products, trips, spans, compute, facts.ops[:, block], combining, buffers, longest, chain,
+        bank, link, pages, size, tuple(loops), ways, prices, room, inner, least <= room,
     )  # fmt: skip
+
+
+def _loop_levels(
+    facts: BlockFacts, device: Device, path: list[tuple[int, bool]], one: tuple[Ints, int], waves: Ints, trips: Ints,
+    spans: Ints, room: Ints, scope: Scope | None,
+) -> tuple[LoopLevel, ...]:  # fmt: skip
+    """The levels of the loops on ``path`` (number, and whether the address depends on it); ``one``: pages per tile and
+    bytes per page."""
+    out, runs = [], waves
+    for position, (loop, _) in enumerate(path):
+        tiles, runs = np.ones_like(waves), runs * trips[loop]
+        for inside, known in path[position + 1 :]:
+            tiles = tiles * (spans[inside] if known else 1)
+        pages = tiles * one[0]
+        size = round_up(pages * one[1], device.sram.alignment)
+        buffers = _deepest(size, room, scope)
+        if scope is None or scope.at_loop(facts.program.loops[loop].name):
+            out.append(LoopLevel(loop, runs, trips[loop], pages, size, buffers))
+    return tuple(out)
 
 
 def _sram_prices(once: Ints, room: Ints) -> Prices:
@@ -174,23 +215,25 @@ def _wave_levels(
     access: Access,
     dims: tuple[int, ...],
     wanted: int,
-    spans: list[Ints],
-    known: list[bool],
+    repeats: list[tuple[Ints, bool]],
     lanes: int,
 ) -> Bools:
-    """(sets, lanes) whether a transfer may sit at a wave level: the rules of the space, for all orders at once."""
+    """(sets, lanes) whether a transfer may sit at a wave level: the rules of the space, for all orders at once.
+
+    ``repeats``: spans of the loops around it, and whether the address depends on each.
+    """
     sets = np.arange(1 << len(dims))[:, None]
     everything = (1 << len(dims)) - 1
     if _is_fixed(facts, access):
-        busy = np.prod(spans, axis=0) > 1 if spans else np.zeros(lanes, dtype=bool)
+        busy = np.prod([span for span, _ in repeats], axis=0) > 1 if repeats else np.zeros(lanes, dtype=bool)
         at_use: Bools = (sets == everything) & ~busy
         return at_use
     if access.kind == "load":
         return np.ones((len(sets), lanes), dtype=bool)
-    repeats = np.zeros(lanes, dtype=bool)
-    for span, depends in zip(spans, known, strict=True):
-        repeats |= (span > 1) & (not depends)
-    once_each: Bools = ((everything & ~sets & ~wanted) == 0) & ~repeats
+    again = np.zeros(lanes, dtype=bool)
+    for span, depends in repeats:
+        again |= (span > 1) & (not depends)
+    once_each: Bools = ((everything & ~sets & ~wanted) == 0) & ~again
     return once_each
 
 
@@ -208,32 +251,23 @@ def _cheapest(
 
 
 def _inner_figures(
-    device: Device, access: Access, ways: list[Way], size: tuple[Ints, int], path: list[Ints], spans: list[Ints],
-    known: list[bool], waves: Ints, compute: Ints, room: Ints, loops: tuple[str, ...], scope: Scope | None,
+    device: Device, access: Access, ways: list[Way], levels: tuple[LoopLevel, ...], page_bytes: int, compute: Ints,
     prices: Prices,
 ) -> Ints:  # fmt: skip
     """(FIGURES, lanes) the best of the loops inside the block."""
-    pages, page_bytes = size
-    best = np.full((FIGURES, len(waves)), NEVER)
-    for position, trips in enumerate(path):
-        tiles, runs = np.ones_like(waves), waves
-        for count in path[: position + 1]:
-            runs = runs * count
-        for span, depends in zip(spans[position + 1 :], known[position + 1 :], strict=True):
-            tiles = tiles * (span if depends else 1)
-        bytes_held = round_up(tiles * pages * page_bytes, device.sram.alignment)
-        buffers = _deepest(bytes_held, room, scope)
-        if scope is not None and not scope.at_loop(loops[position]):
-            continue
-        shown = np.where(buffers == 2, runs // trips, runs)
-        longest, chain, bank, link = _cheapest(device, access, ways, tiles * pages, page_bytes)
+    best = np.full((FIGURES, len(compute)), NEVER)
+    for level in levels:
+        runs = level.runs
+        shown = np.where(level.buffers == 2, runs // level.trips, runs)
+        longest, chain, bank, link = _cheapest(device, access, ways, level.pages, page_bytes)
         here = np.stack(
             [
-                longest, runs * longest + compute // trips, shown * longest, shown * chain, shown * bank, runs * bank,
-                runs * chain, runs * link, *(runs * bank + _rent(price, bytes_held) for price in prices),
+                longest, runs * longest + compute // level.trips, shown * longest, shown * chain, shown * bank,
+                runs * bank, runs * chain, runs * link,
+                *(runs * bank + _rent(price, level.size) for price in prices),
             ]
         )  # fmt: skip
-        best = np.minimum(best, np.where(buffers > 0, here, NEVER))
+        best = np.minimum(best, np.where(level.buffers > 0, here, NEVER))
     return best
 
 

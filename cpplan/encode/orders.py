@@ -8,7 +8,7 @@ two loops would be one (:func:`cpplan.plan.space.required_wave_boundaries`).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -28,7 +28,8 @@ from cpplan.encode.levels import (
     one_iteration_in_full,
     with_a_transfer_at,
 )
-from cpplan.encode.ways import kinds, real_ways, ways_left, widest_ways
+from cpplan.encode.stacked import SharedWeights
+from cpplan.encode.ways import Way, kinds, real_ways, ways_left, widest_ways
 from cpplan.plan.routes import combine_peaks
 from cpplan.plan.space import combines, shared_loop
 
@@ -81,14 +82,9 @@ def column_bounds(
     """
     for dims, members in _by_pattern(lane_waves(facts, lanes)):
         size = max(1, TABLE_CELLS // (len(facts.program.accesses) << len(dims)))
-        for start in range(0, len(members), size):
-            part = members[start : start + size]
+        for part in chunks(members, size):
             here = lanes.take(part)
-            ways = [
-                ways_left(widest_ways(device, facts, access, here.cores), scope)
-                for access, scope in facts.scoped_accesses
-            ]
-            table = level_table(facts, device, here, dims, ways)
+            table = level_table(facts, device, here, dims, *_widest(facts, device, here))
             for found in _tree(table, len(facts.program.dims), limit, widest):
                 yield Bounded(part[found.lane], found.order, found.bound)
 
@@ -179,29 +175,75 @@ def _children(table: LevelTable, nodes: _Nodes, dims: int, place: int) -> _Nodes
     return _Nodes(lane, outside, group, code, figures, upto, nodes.bound[parent])
 
 
+@dataclass(frozen=True)
+class Limited:
+    """Cycles above which a bound need not be exact, and the weights that take columns there."""
+
+    cycles: int
+    weights: SharedWeights
+
+
 def refined_bounds(
-    facts: BlockFacts, device: Device, table: SpatialTable, block: Ints, mapping: Ints, code: Ints
-) -> Ints:
+    facts: BlockFacts, device: Device, table: SpatialTable, block: Ints, mapping: Ints, code: Ints,
+    limit: Limited | None = None,
+) -> Ints:  # fmt: skip
     """Lower bounds of the columns (``block``, ``mapping``, wave loops ``code``), with the mappings' real deliveries."""
     pairs, row = np.unique(np.stack([block, mapping]), axis=1, return_inverse=True)
-    out = np.zeros(len(block), dtype=np.int64)
     lanes = Lanes(pairs[0], table.cores[:, pairs[1]])
-    row = row.ravel()
+
+    def deliver(part: Ints) -> tuple[list[list[Way]], Ints]:
+        ways = [
+            real_ways(device, facts.program, table, pairs[1][part], access, scope)
+            for access, scope in facts.scoped_accesses
+        ]
+        return ways, _meeting(facts, device, table, pairs[0][part], pairs[1][part])
+
+    out = np.zeros(len(block), dtype=np.int64)
+    for levels, here, lane in _tables(facts, device, lanes, row.ravel(), deliver):
+        place = _places(levels, code[here], len(facts.program.dims))
+        bound = _chain_bounds(levels, lane, place)
+        out[here] = bound if limit is None else limit.weights.raised(device, levels, lane, place, bound, limit.cycles)
+    return out
+
+
+def widest_bounds(
+    facts: BlockFacts, device: Device, table: SpatialTable, columns: tuple[Ints, Ints, Ints], bound: Ints,
+    limit: Limited,
+) -> Ints:  # fmt: skip
+    """``bound`` of ``columns`` (block, spread, wave loops), raised by weights, whatever their deliveries."""
+    block, spread, code = columns
+    pairs, row = np.unique(np.stack([block, spread]), axis=1, return_inverse=True)
+    lanes = Lanes(pairs[0], table.spreads[:, pairs[1]])
+    out = bound.copy()
+    for levels, here, lane in _tables(
+        facts, device, lanes, row.ravel(), lambda p: _widest(facts, device, lanes.take(p))
+    ):
+        place = _places(levels, code[here], len(facts.program.dims))
+        out[here] = limit.weights.raised(device, levels, lane, place, bound[here], limit.cycles)
+    return out
+
+
+def _widest(facts: BlockFacts, device: Device, lanes: Lanes) -> tuple[list[list[Way]], Ints]:
+    """The deliveries of every access whatever the mapping; no streams need meet."""
+    ways = [
+        ways_left(widest_ways(device, facts, access, lanes.cores), scope) for access, scope in facts.scoped_accesses
+    ]
+    return ways, np.zeros(len(lanes), dtype=np.int64)
+
+
+def _tables(
+    facts: BlockFacts, device: Device, lanes: Lanes, row: Ints, deliver: Callable[[Ints], tuple[list[list[Way]], Ints]]
+) -> Iterator[tuple[LevelTable, Ints, Ints]]:
+    """Level tables of ``lanes`` with the columns that each is about, given by their ``row`` of the lanes, and their
+    position in the table."""
     for dims, members in _by_pattern(lane_waves(facts, lanes)):
         size = max(1, TABLE_CELLS // (len(facts.program.accesses) << len(dims)))
-        for start in range(0, len(members), size):
-            part = members[start : start + size]
+        for part in chunks(members, size):
             position = np.full(len(lanes), -1)
             position[part] = np.arange(len(part))
             here = np.nonzero(position[row] >= 0)[0]
-            ways = [
-                real_ways(device, facts.program, table, pairs[1][part], access, scope)
-                for access, scope in facts.scoped_accesses
-            ]
-            meeting = _meeting(facts, device, table, pairs[0][part], pairs[1][part])
-            levels = level_table(facts, device, lanes.take(part), dims, ways, meeting)
-            out[here] = _chain_bounds(levels, position[row[here]], code[here], len(facts.program.dims))
-    return out
+            levels = level_table(facts, device, lanes.take(part), dims, *deliver(part))
+            yield levels, here, position[row[here]]
 
 
 def _meeting(facts: BlockFacts, device: Device, table: SpatialTable, block: Ints, mapping: Ints) -> Ints:
@@ -224,12 +266,15 @@ def _meeting(facts: BlockFacts, device: Device, table: SpatialTable, block: Ints
     return out
 
 
-def _chain_bounds(table: LevelTable, lane: Ints, code: Ints, dims: int) -> Ints:
+def _places(table: LevelTable, code: Ints, dims: int) -> Ints:
+    """(dims of the table, columns) number of the wave loop over each dim, from 1 on."""
+    return np.stack([code // (dims + 1) ** dim % (dims + 1) for dim in table.dims] or [np.zeros_like(code)])
+
+
+def _chain_bounds(table: LevelTable, lane: Ints, place: Ints) -> Ints:
     """Lower bounds of given columns: every access at its best level, some access at each level that needs one."""
-    place = np.stack([code // (dims + 1) ** dim % (dims + 1) for dim in table.dims] or [np.zeros_like(code)])
     bits = 1 << np.arange(len(place))[:, None]
-    none = np.zeros_like(lane)
-    loops = place.max(axis=0)
+    none, loops = np.zeros_like(lane), place.max(axis=0)
     outsides, levels = [none], [table.figures(lane, none, none)]
     for number in range(1, int(loops.max(initial=0)) + 1):
         outsides.append(((place <= number) * bits).sum(axis=0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -19,6 +20,7 @@ from cpplan.encode.orders import Order
 from cpplan.encode.prune import prune_again, prune_column
 from cpplan.encode.restricted import allowed_blocks, allowed_mappings
 from cpplan.encode.scope import scopes
+from cpplan.encode.stacked import SharedWeights
 from cpplan.plan.plan import Plan
 from cpplan.plan.restrict import FREE, Restriction
 from cpplan.plan.symmetry import Partner, symmetries
@@ -77,6 +79,7 @@ class Search:
     progress: Callable[[str], None]
     families: tuple[FamilyFacts, ...]
     restriction: Restriction = FREE
+    weights: defaultdict[int, SharedWeights] = field(default_factory=lambda: defaultdict(SharedWeights))  # by family
     best: list[Incumbent] = field(default_factory=list)
     blocks: dict[int, Block] = field(default_factory=dict)
     counts: Counts = field(default_factory=Counts)

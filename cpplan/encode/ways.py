@@ -37,11 +37,14 @@ class Way:
     link: tuple[Int, Int] = (0, 1)
     possible: Int = True
 
-    def take(self, lane: Ints) -> Way:
-        """The way of every lane, from that of every mapping."""
-        assert not isinstance(self.members, int)
-        link = (self.link[0][lane], self.link[1][lane])
-        return Way(self.pattern, self.members[lane], self.streams[lane], link, self.possible[lane])
+    def take(self, keep: Ints) -> Way:
+        """The way of the lanes selected by ``keep``."""
+
+        def of(figure: Int) -> Int:
+            return figure[keep] if isinstance(figure, np.ndarray) else figure
+
+        link = (of(self.link[0]), of(self.link[1]))
+        return Way(self.pattern, of(self.members), of(self.streams), link, of(self.possible))
 
     def cycles(self, device: Device, store: bool, pages: Ints, page_bytes: int) -> tuple[Ints, Ints, Ints]:
         """Cycles of one transfer of ``pages`` pages per stream: at its processor, at the banks, on the busiest link."""

@@ -1,0 +1,246 @@
+"""Columns of one shape side by side, and the additive bounds that shared weights prove of all of them at once.
+
+Two columns have the same shape when their levels are nested in the same way. Weights that balance for one of them
+balance for the other (:mod:`cpplan.encode.weights`), and near the optimum most columns resemble each other: the linear
+relaxation of one column bounds hundreds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from cpplan.cost.table import Kind
+from cpplan.device.device import Device
+from cpplan.encode.blocks import INFINITE, Ints
+from cpplan.encode.levels import Bools, LevelTable
+from cpplan.encode.relaxation import Frame, best_shares, undominated
+from cpplan.encode.weights import SHARED, SLACK, Floats, Shares, Weights, balanced
+
+WIDEST = 4_096
+"""Columns side by side (memory)."""
+KNOWN = 48
+"""Shares kept per shape, those that decided most columns."""
+TRIES = 3
+"""Relaxations in a row that may fail to decide their own column."""
+FEW = 1e-3
+"""Share of the columns that a relaxation should decide to be worth another one."""
+NOT_THERE = 1e30
+"""Cost of what cannot be."""
+
+Shape = tuple[int, ...]
+"""Parent of every level; the launch, level 0, is its own."""
+
+
+@dataclass(frozen=True)
+class Stream:
+    """One access in n columns: the levels that it may sit at (L), and its transfers there by each of W ways."""
+
+    kind: Kind
+    levels: tuple[int, ...]
+    size: Ints  # (L, n) bytes of a single buffer
+    buffers: Ints  # (L, n) 2 where a double buffer fits, 1 for a single one, 0 for none
+    cycles: Floats  # (figures, W, L, n) at the banks, at the processors on average, at its longest resource
+    missing: Floats  # (W, 1, n) 0, or NOT_THERE where there is no such way
+
+    def take(self, keep: Ints | Bools) -> Stream:
+        """The columns selected by ``keep``."""
+        picked = (self.size[:, keep], self.buffers[:, keep], self.cycles[..., keep], self.missing[..., keep])
+        return Stream(self.kind, self.levels, *picked)
+
+    def options(self, column: int) -> Floats:
+        """The options of one column as a linear program takes them (:func:`cpplan.encode.relaxation.best_shares`)."""
+        out = []
+        for place, level in enumerate(self.levels):
+            figures = self.cycles[:, self.missing[:, 0, column] == 0, place, column].T
+            for depth in range(1, int(self.buffers[place, column]) + 1):
+                fixed = np.array([level, depth, depth * self.size[place, column]], dtype=np.float64)
+                out.append(np.column_stack([np.tile(fixed, (len(figures), 1)), figures, figures]))
+        return undominated(np.concatenate(out)) if out else np.zeros((0, 0))
+
+
+@dataclass(frozen=True)
+class Stack:
+    """n columns of one shape."""
+
+    shape: Shape
+    trips: Ints  # (levels, n)
+    ops: Ints  # (levels, n) cycles of own ops and of combining
+    room: Ints  # (n,) bytes
+    streams: tuple[Stream, ...]
+
+    def take(self, keep: Ints | Bools) -> Stack:
+        """The columns selected by ``keep``."""
+        streams = tuple(stream.take(keep) for stream in self.streams)
+        return Stack(self.shape, self.trips[:, keep], self.ops[:, keep], self.room[keep], streams)
+
+    def shares(self, device: Device, column: int) -> Shares | None:
+        """The shares that bound one column best; None when it has none."""
+        options = [stream.options(column) for stream in self.streams]
+        if not all(map(len, options)):
+            return None
+        trips, ops = tuple(self.trips[:, column].tolist()), tuple(self.ops[:, column].tolist())
+        frame = Frame(trips, self.shape, ops, int(self.room[column]))
+        return best_shares(device.overlap, frame, [stream.kind for stream in self.streams], options, SHARED)
+
+
+def stacks(table: LevelTable, lane: Ints, place: Ints) -> Iterator[tuple[Stack, Ints]]:
+    """The columns of lanes ``lane`` by shape, with their positions; ``place[i]`` numbers the wave loop over the i-th
+    dim of the table, from 1 on."""
+    loops = place.max(axis=0, initial=0)
+    levels = table.spans[:, lane] > 1
+    shape = loops * (1 << len(levels)) + (1 << np.arange(len(levels))) @ levels
+    for one in np.unique(shape):
+        members = np.nonzero(shape == one)[0]
+        for start in range(0, len(members), WIDEST):
+            part = members[start : start + WIDEST]
+            yield _stack(table, lane[part], place[:, part], levels[:, part[0]]), part
+
+
+def _stack(table: LevelTable, lane: Ints, place: Ints, is_level: Bools) -> Stack:
+    """Columns with the same number of wave loops, in which the same loops of the block are levels."""
+    program, count = table.facts.program, int(place.max(initial=0))
+    bits = 1 << np.arange(len(place))[:, None]
+    outside = [(((place > 0) & (place <= number)) * bits).sum(axis=0) for number in range(count + 1)]
+    groups = [((place == number) * bits).sum(axis=0) for number in range(1, count + 1)]
+    parents, trips = [0, *range(count)], [np.ones_like(lane), *(table.waves[group, lane] for group in groups)]
+    ops = [np.zeros_like(lane) for _ in range(count)] + [table.ops[0, lane] + table.combining[lane]]
+    home: dict[str | None, int] = {None: count}
+    for number, loop in enumerate(program.loops):
+        home[loop.name] = home[loop.parent]
+        if is_level[number]:
+            parents.append(home[loop.parent])
+            trips.append(table.trips[number, lane])
+            ops.append(np.zeros_like(lane))
+            home[loop.name] = len(parents) - 1
+        ops[home[loop.name]] = ops[home[loop.name]] + table.ops[1 + number, lane]
+    streams = tuple(
+        _stream(
+            table, access, lane, outside, {i: home[loop.name] for i, loop in enumerate(program.loops) if is_level[i]}
+        )
+        for access in range(len(program.accesses))
+    )
+    return Stack(tuple(parents), np.stack(trips), np.stack(ops), table.room[lane], streams)
+
+
+def _stream(table: LevelTable, access: int, lane: Ints, outside: list[Ints], level_of: dict[int, int]) -> Stream:
+    """One access: at the launch, in the wave loops, and in the loops of the block that are levels."""
+    device, kind = table.device, table.facts.program.accesses[access].kind
+    inside = [level for level in table.loops[access] if level.loop in level_of]
+    pages = np.stack([*(table.pages[access][o, lane] for o in outside), *(v.pages[lane] for v in inside)])
+    size = np.stack([*(table.size[access][o, lane] for o in outside), *(v.size[lane] for v in inside)])
+    buffers = np.stack([*(table.buffers[access][o, lane] for o in outside), *(v.buffers[lane] for v in inside)])
+    buffers[0] = np.minimum(buffers[0], 1)  # nothing to overlap with outside all loops
+    cycles, missing = [], []
+    for way in table.ways[access]:
+        mine = way.take(lane)
+        chain, bank, link = mine.cycles(device, kind != "load", pages, table.facts.page_bytes[access])
+        there = chain < INFINITE
+        longest = np.where(there, np.maximum(np.maximum(chain, bank), link), 0)
+        cycles.append(np.stack([np.where(there, bank, 0), np.where(there, chain, 0) / len(device.nocs), longest]))
+        missing.append(np.where(there[:1], 0.0, NOT_THERE))
+    levels = (*range(len(outside)), *(level_of[level.loop] for level in inside))
+    return Stream(
+        "load" if kind == "load" else "store", levels, size, buffers, np.stack(cycles, axis=1), np.stack(missing)
+    )
+
+
+def bounds_by(device: Device, stack: Stack, shares: Shares) -> Floats:
+    """(n,) cycles that no plan of the columns undercuts, by the additive bound of ``shares``."""
+    weights = balanced(shares, stack.trips, stack.shape)
+    ops = (weights.serial * stack.ops).sum(axis=0)
+    rent = weights.rent * stack.room
+    inside = list[Floats]()
+    for level, parent in enumerate(stack.shape):
+        around = stack.trips[level] * inside[parent] if level else 0.0
+        inside.append(weights.inside[level] + around)
+    costs = sum(_least_cost(stream, number, weights, inside) for number, stream in enumerate(stack.streams))
+    lost = 1 + SLACK * (device.launch_cycles + ops + rent + costs)
+    out: Floats = device.launch_cycles + ops - rent + costs - lost
+    return out
+
+
+def _least_cost(stream: Stream, number: int, weights: Weights, inside: list[Floats]) -> Floats:
+    """(n,) the least cost of an option of access ``number``; of one transfer, steady and first figures are the same."""
+    own = [0, 1, SHARED + number]
+    best = np.full(stream.size.shape[1], NOT_THERE)
+    for place, level in enumerate(stream.levels):
+        for depth in (1, 2):
+            there = stream.buffers[place] >= depth
+            if there.any():
+                each = weights.groups[stream.kind, depth][level][own] + inside[level][own]
+                cost = np.einsum("fn,fwn->wn", each, stream.cycles[:, :, place]) + stream.missing[:, 0]
+                cost = cost.min(axis=0) + weights.rent * depth * stream.size[place]
+                best = np.minimum(best, np.where(there, cost, NOT_THERE))
+    return best
+
+
+@dataclass
+class SharedWeights:
+    """Shares that proved useful, by shape, with the number of columns that each decided."""
+
+    known: dict[Shape, list[tuple[int, Shares]]] = field(default_factory=dict)
+
+    def raised(self, device: Device, table: LevelTable, lane: Ints, place: Ints, bound: Ints, limit: int) -> Ints:
+        """``bound`` of the columns of :func:`stacks`, raised where that takes them above ``limit``."""
+        out, within = bound.copy(), np.nonzero(bound <= limit)[0]
+        for stack, part in stacks(table, lane[within], place[:, within]):
+            here = within[part]
+            found = np.minimum(self._raised(device, stack, limit), float(INFINITE))
+            out[here] = np.maximum(out[here], np.ceil(found).astype(np.int64))
+        return out
+
+    def _raised(self, device: Device, stack: Stack, limit: int) -> Floats:
+        """(n,) bounds; relaxations of single columns go on while they decide others too."""
+        known = self.known.setdefault(stack.shape, [])
+        race = _Race(device, stack, limit)
+        for position, (decided, shares) in enumerate(known):
+            known[position] = (decided + race.decided_by(shares), shares)
+        idle = 0
+        while idle < TRIES:
+            fresh, few = race.next_shares(), FEW * len(race.left)
+            if fresh is None:
+                break
+            decided = race.decided_by(fresh)
+            idle = 0 if decided > few else idle + 1
+            if decided:
+                known.append((decided, fresh))
+        known.sort(key=lambda item: -item[0])
+        del known[KNOWN:]
+        return race.bound
+
+
+class _Race:
+    """The columns of a stack that no shares have decided yet."""
+
+    def __init__(self, device: Device, stack: Stack, limit: int) -> None:
+        self.device, self.stack, self.limit = device, stack, limit
+        self.bound = np.zeros(len(stack.room))
+        self.left = np.arange(len(stack.room))
+        self.tried = np.zeros(len(stack.room), dtype=bool)
+
+    def decided_by(self, shares: Shares) -> int:
+        """Number of columns that ``shares`` take above the limit."""
+        if not len(self.left):
+            return 0
+        bound = np.maximum(self.bound[self.left], bounds_by(self.device, self.stack, shares))
+        self.bound[self.left] = bound
+        keep = np.nonzero(bound <= self.limit)[0]
+        gone = len(self.left) - len(keep)
+        if gone:
+            self.left, self.stack = self.left[keep], self.stack.take(keep)
+        return gone
+
+    def next_shares(self) -> Shares | None:
+        """The best shares of the column that is nearest to be decided, of those not tried."""
+        while True:
+            fresh = np.nonzero(~self.tried[self.left])[0]
+            if not len(fresh):
+                return None
+            source = int(fresh[np.argmax(self.bound[self.left[fresh]])])
+            self.tried[self.left[source]] = True
+            shares = self.stack.shares(self.device, source)
+            if shares is not None:
+                return shares
