@@ -67,6 +67,7 @@ class Case:
 SPLITS = ("combine=tree", "combine=ring", "combine=none *.depth=1")
 SOFTMAX = ("combine=tree", "combine=none *.depth=1")  # states of more than a sum go no ring
 DECODE = ("2 8 2 512 64 2", "2 6 2 300 64 2")
+UNEVEN = ("1 8 2 1024 64 3", "1 6 2 1000 64 3")
 STATE = ("1 256 2 32 1 32 64", "1 200 2 48 1 32 64")
 CASES = (
     Case("matmul", "matmul", "256 256 256", "500 300 200", pins=(
@@ -92,6 +93,7 @@ CASES = (
     Case("attention, causal, shared heads", "attention", "1 4 2 128 64", "1 6 2 100 64", "attention_kernel"),
     Case("attention, shared heads", "attention", "1 4 2 128 64", "1 6 2 100 64", "attention_kernel_2", pins=SOFTMAX),
     Case("decode, parts", "flash_decode", *DECODE, "decode_part_kernel", pins=SOFTMAX),
+    Case("decode, uneven parts", "flash_decode", *UNEVEN, "decode_part_kernel", pins=SOFTMAX),
     Case("decode, combine", "flash_decode", *DECODE, "decode_combine_kernel"),
     Case("mamba chunk scan", "mamba_chunk_scan", "1 256 2 32 1 32 128", "1 200 2 48 1 32 128", pins=SPLITS),
     Case("mamba chunk decay", "mamba_chunk_state", *STATE, "chunk_decay_kernel"),

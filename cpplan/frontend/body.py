@@ -16,7 +16,7 @@ from cpplan.frontend.generic import Operation, Value
 from cpplan.frontend.linear import Linear, Predicate
 from cpplan.frontend.numbering import Numbering
 from cpplan.frontend.walker_base import INTEGER_ELEMENTS
-from cpplan.tile.program import Carry, Op
+from cpplan.tile.program import Affine, Carry, Op
 
 ELEMENTS = {
     "f64": "fp64", "f32": "fp32", "bf16": "bf16", "f16": "fp16", "f8E4M3FN": "fp8e4", "f8E5M2": "fp8e5",
@@ -263,7 +263,8 @@ class Body:
     def _index_op(self, value: Value, loop: str | None, source: str) -> Op:
         known = self.analysis.values.get(value)
         if isinstance(known, Predicate):
-            kind, forms = "mask", [(f"{i}.", form) for i, form in enumerate(known.forms)]
+            parts = [part for form in known.forms for part in self._parts(form)]
+            kind, forms = "mask", [(f"{i}.", form) for i, form in enumerate(parts)]
         else:
             assert isinstance(known, Linear)
             kind, forms = "index", [("", known)]
@@ -272,10 +273,18 @@ class Body:
             self.name_of(value), kind, (), value.type.shape, dtype_of(value), loop, tuple(attributes), source=source
         )
 
+    def _parts(self, form: Linear) -> list[Linear]:
+        """Forms that are all ``>= 0`` where ``form`` is: itself, or if it is not affine those of its minima."""
+        return [form] if self._affine(form) is not None else self.analysis.integers.parts(form)
+
+    def _affine(self, form: Linear) -> Affine | None:
+        """A form without its lanes."""
+        return self.numbering.affine(form.keeping(lambda a: a.kind != "lane", const=True))
+
     def _form_attributes(self, prefix: str, form: Linear) -> list[tuple[str, int | str]]:
         """``const``, one entry per lane and one per dim or loop; ``opaque`` when the form is none of the box."""
         lanes = [(f"{prefix}lane{a.number}", c) for a, c in form.terms if a.kind == "lane"]
-        affine = self.numbering.affine(form.keeping(lambda a: a.kind != "lane", const=True))
+        affine = self._affine(form)
         if affine is None:
             return [(f"{prefix}opaque", 1), *lanes]
         return [(f"{prefix}const", affine.const), *lanes, *((f"{prefix}{name}", c) for name, c in affine.terms)]

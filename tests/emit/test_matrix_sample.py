@@ -25,6 +25,8 @@ SAMPLE = (
     ("mamba chunk state", "wormhole", "ragged", "1"),
     ("softmax", "blackhole", "ragged", "3"),
     ("split-k matmul", "wormhole", "ragged", "1"),
+    ("decode, uneven parts", "wormhole", "ragged", "1"),
+    ("decode, uneven parts", "blackhole", "ragged", "combine=tree"),
     ("split-k matmul", "blackhole", "ragged", "part.cores=3 *.depth=1"),
 )
 """Kernel, device, shape, plan."""

@@ -1,5 +1,6 @@
 """The tile program of every example at its own sizes: box, loops and accesses, counted by hand from the text."""
 
+import itertools
 from pathlib import Path
 
 import pytest
@@ -187,6 +188,20 @@ def test_decoding_stacks_the_heads_of_a_key_head_and_splits_the_cache() -> None:
     assert (q.tile, q.masked) == ((1, 1, 16, 128), (False, False, True, False))
     assert [dict(s.terms) for s in k.starts] == [{"batch": 1}, {"kv_head": 1}, {"part": 2048, "start": 128}, {}]
     assert (part.tile, lse.tile) == ((1, 1, 16, 1, 128), (1, 1, 16, 1))
+
+
+def test_a_part_that_ends_early_is_masked_by_both_of_its_ends() -> None:
+    """Where ``last`` is the smaller of two numbers, a column lies before it if it lies before both."""
+    found = program("flash_decode", 1, 6, 2, 1000, 64, 3, BLOCK_N=64)
+    (mask,) = (op for op in found.ops if op.kind == "mask" and op.shape[-1] == 64)
+    forms: dict[str, dict[str, int]] = {}
+    for name, factor in mask.attributes:
+        forms.setdefault(name.partition(".")[0], {})[name.partition(".")[2]] = int(factor)
+    for part, start, lane in itertools.product(range(3), range(6), range(64)):
+        index = {"const": 1, "part": part, "start": start, f"lane{len(mask.shape) - 1}": lane}
+        inside = all(sum(factor * index[name] for name, factor in form.items()) >= 0 for form in forms.values())
+        column = 384 * part + 64 * start + lane
+        assert inside == (column < min(384 * part + 384, 1000))
 
 
 def test_decoding_combines_all_parts_of_a_head() -> None:
