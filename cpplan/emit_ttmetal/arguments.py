@@ -71,6 +71,44 @@ def core_arguments(schedule: Schedule, noc: int | None) -> dict[Coordinate, tupl
     }
 
 
+def argument_words(schedule: Schedule, noc: int | None) -> list[str]:
+    """What the arguments of :func:`core_arguments` are, in words."""
+    out = [", ".join(f"core_{identifier(name)}" for name in digit_names(schedule))]
+    for stream in () if noc is None else shared_streams(schedule, noc):
+        if stream.pattern == "multicast":
+            out.append(f"{stream.access}: reads, sends to itself, reader, first corner, last corner, receivers")
+        else:
+            out.append(f"{stream.access}: reads, is last, core before, core after")
+    combining = schedule.combining
+    if combining is not None and combining.noc == noc:
+        ring = "core before, core after, all cores of the ring"
+        out.append(f"loop {combining.loop}: {'partners' if combining.gathered is None else ring}")
+    for turns in schedule.turns:
+        if schedule.stream(turns.load).noc == noc:
+            out.append(f"{turns.access}: waits for its turn, has the first one")
+        if schedule.stream(turns.access).noc == noc:
+            out.append(f"{turns.access}: passes the turn on, to whom")
+    return [words for words in out if words]
+
+
+def semaphore_words(schedule: Schedule) -> list[str]:
+    """What each semaphore tells, by number."""
+    out = dict.fromkeys(range(schedule.semaphores), "")
+    for stream in schedule.streams:
+        if stream.ready is not None and stream.valid is not None:
+            out[stream.ready] = f"room for {stream.access}"
+            out[stream.valid] = f"a shared block has come over NoC {stream.noc}"
+    combining = schedule.combining
+    if combining is not None:
+        out[combining.ready] = f"room for a state of loop {combining.loop}"
+        out[combining.valid] = f"a state of loop {combining.loop} has come"
+        if combining.gathered is not None:
+            out[combining.gathered] = f"room for a finished part of loop {combining.loop}"
+    for turns in schedule.turns:
+        out[turns.semaphore] = f"turns at {turns.access}"
+    return list(out.values())
+
+
 def words_of_parts(schedule: Schedule, noc: int) -> int:
     """Arguments before those of a combine."""
     words = (PART_WORDS if s.pattern == "multicast" else LINK_WORDS for s in shared_streams(schedule, noc))

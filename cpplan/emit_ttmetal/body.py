@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from cpplan.emit_ttmetal.carried_states import CarriedStates, extents_of
 from cpplan.emit_ttmetal.combine_states import exchange_states
-from cpplan.emit_ttmetal.comments import source_lines
+from cpplan.emit_ttmetal.comments import made_of
 from cpplan.emit_ttmetal.elementwise import refuse
 from cpplan.emit_ttmetal.facts import shapes_of
 from cpplan.emit_ttmetal.indices import index_text, stop_text, trips_text
@@ -295,5 +295,5 @@ class Body:
 
     def comment(self, value: str, target: str) -> None:
         """A line on what is made, and from which lines of the kernel."""
-        lines = source_lines(self.schedule.program, value, self.places)
-        self.text.line(f"// {target}" + (f": {lines}" if lines else ""))
+        words = made_of(self.schedule.program, value, self.places, target.startswith("to "))
+        self.text.line(f"// {target}: {words}" if words else f"// {target}")

@@ -32,3 +32,10 @@ def source_lines(program: TileProgram, value: str, stored: Container[str]) -> st
         out.append(f"{', '.join(kinds)} ({'' if own == file else own}:{line})")
         file = own
     return "; ".join(out)
+
+
+def made_of(program: TileProgram, value: str, stored: Container[str], is_stored: bool) -> str:
+    """The same for a comment on ``value``, which may be in a buffer already if it goes to DRAM from there."""
+    if is_stored and value in stored:
+        return f"{value}, as it is kept"
+    return source_lines(program, value, stored)

@@ -20,7 +20,7 @@ from cpplan.emit_ttmetal.needs import NeedHome, Unavailable
 from cpplan.emit_ttmetal.places import Lane
 from cpplan.emit_ttmetal.points import Maker, NotInPlace
 from cpplan.emit_ttmetal.program import ComputeConfig, MathFidelity
-from cpplan.emit_ttmetal.roles import role, title
+from cpplan.emit_ttmetal.roles import role, size, title
 from cpplan.emit_ttmetal.text import Text
 from cpplan.emit_ttmetal.tidy import tidied
 from cpplan.emit_ttmetal.tree import Trees
@@ -183,7 +183,7 @@ class _Attempt:
                 text.lines += [*part.rstrip("\n").split("\n"), ""]
         with text.block("void kernel_main()"):
             for buffer in (b for b in buffers if unit.names[b.name] in body or b.name in owners):
-                what = f"{buffer.slots} x {buffer.pages} pages of {buffer.format}: {role(self.schedule, buffer)}"
+                what = f"{size(buffer)}: {role(self.schedule, buffer.name)}"
                 text.line(f"constexpr uint32_t {unit.names[buffer.name]} = {buffer.index};  // {what}")
             for name, owner in owners.items():
                 if name != owner:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from cpplan.emit_ttmetal.arguments import Argument, OnNoc, core_arguments
+from cpplan.emit_ttmetal.arguments import Argument, OnNoc, argument_words, core_arguments, semaphore_words
 from cpplan.emit_ttmetal.chip import logical_cores
 from cpplan.emit_ttmetal.program import Core, Kernel, Program, TensorAddress
+from cpplan.emit_ttmetal.roles import role
 from cpplan.errors import ScheduleError
 from cpplan.schedule.schedule import Coordinate, Schedule, TensorLayout
 from cpplan.version import __version__
@@ -166,13 +167,16 @@ def host_script(schedule: Schedule, program: Program) -> str:
 
 def _tables(schedule: Schedule, program: Program) -> Iterator[str]:
     cores = program.cores
-    yield f"GRID = ({cores[0]}, {cores[-1]})"
+    yield f"GRID = ({cores[0]}, {cores[-1]})  # first and last core"
     yield f"SEMAPHORES = {len(program.semaphores)}"
+    for number, words in enumerate(semaphore_words(schedule)):
+        yield f"# {number}: {words}"
     yield "BUFFERS = ["
     yield "    # index, format, bytes of a page, pages"
     for buffer in program.buffers:
         kind = TTNN_TYPES.get(buffer.format, buffer.format)
-        yield f'    ({buffer.index}, "{kind}", {buffer.page_bytes}, {buffer.pages}),  # {buffer.name}'
+        words = f"{buffer.name}: {role(schedule, buffer.name)}"
+        yield f'    ({buffer.index}, "{kind}", {buffer.page_bytes}, {buffer.pages}),  # {words}'
     yield "]"
     yield "TENSORS = {"
     yield "    # shape and strides, in elements"
@@ -194,6 +198,7 @@ def _tables(schedule: Schedule, program: Program) -> Iterator[str]:
     yield "ARGUMENTS = {"
     for kernel in program.kernels:
         yield f'    "{kernel.name}": {{'
+        yield from (f"        # {words}" for words in argument_words(schedule, kernel.noc))
         yield from _arguments(schedule, kernel)
         yield "    },"
     yield "}"

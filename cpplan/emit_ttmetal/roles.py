@@ -12,7 +12,7 @@ from cpplan.plan.space import shared_loop
 from cpplan.schedule.schedule import Buffer, Schedule, Stream
 
 READERS = {"first": "the first", "diagonal": "the one on the diagonal", "nearest": "the one nearest to DRAM"}
-INDEX_WORDS = {ROWS: "row of every element", COLUMNS: "column of every element", LANES: "place of every element"}
+INDEX_WORDS = {ROWS: "the row", COLUMNS: "the column", LANES: "the place in a run"}
 
 
 def title(schedule: Schedule, what: str) -> list[str]:
@@ -41,17 +41,17 @@ def plan_words(schedule: Schedule) -> Iterator[str]:
         yield f"loop {shared[0]} combined in a {plan.combine.method} over NoC {plan.combine.noc}"
 
 
-def role(schedule: Schedule, buffer: Buffer) -> str:
-    """What a buffer is for, and which decision it comes from."""
-    stream = next((s for s in schedule.streams if s.buffer == buffer.name), None)
+def role(schedule: Schedule, name: str) -> str:
+    """What the buffer called ``name`` is for, and which decision of the plan it comes from."""
+    planned = next((buffer for buffer in schedule.buffers if buffer.name == name), None)
+    stream = next((s for s in schedule.streams if s.buffer == name), None)
     if stream is not None:
-        return f"{stream.kind} of {stream.access} {where(schedule, stream)}, {depth(buffer)}"
-    if buffer.name in INDEX_WORDS:
-        return f"{INDEX_WORDS[buffer.name]} of a hardware tile, for masks and indices"
-    if buffer.role in ("partial", "outgoing"):
-        loop = schedule.combining.loop if schedule.combining is not None else ""
-        return f"state of loop {loop} that {'arrives' if buffer.role == 'partial' else 'leaves'}"
-    return _value(schedule, buffer.name.partition(".kept")[0])
+        return f"{stream.kind} of {stream.access} {where(schedule, stream)}"
+    if name in INDEX_WORDS:
+        return f"{INDEX_WORDS[name]} of every element of a page, for masks and indices"
+    if planned is not None and planned.role in ("partial", "outgoing") and schedule.combining is not None:
+        return f"state of loop {schedule.combining.loop} that {'arrives' if planned.role == 'partial' else 'leaves'}"
+    return _value(schedule, name.partition(".kept")[0])
 
 
 def _value(schedule: Schedule, name: str) -> str:
@@ -80,6 +80,12 @@ def depth(buffer: Buffer) -> str:
     return {1: "single-buffered", 2: "double-buffered"}.get(buffer.slots, f"{buffer.slots} slots")
 
 
+def size(buffer: Buffer) -> str:
+    """``2 x 4 pages of bf16``: slots, if there are several, and pages of a slot."""
+    slots = f"{buffer.slots} x " if buffer.slots > 1 else ""
+    return f"{slots}{buffer.pages} page{'s' * (buffer.pages > 1)} of {buffer.format}"
+
+
 def sharing(schedule: Schedule, stream: Stream) -> str:
     """Who reads or writes: ``of every 4x1 cores the first reads and multicasts``."""
     place = schedule.plan.placement(stream.access)
@@ -96,7 +102,11 @@ def sharing(schedule: Schedule, stream: Stream) -> str:
 
 def block_words(schedule: Schedule, stream: Stream) -> str:
     """What one transfer holds: ``64x64 elements`` or ``2 tiles (2 of n) of 64x64 elements``."""
-    tile = "x".join(map(str, stream.tile))
     held = math.prod(span for _, span in stream.inner)
     over = f"{held} tiles ({', '.join(f'{span} of {name}' for name, span in stream.inner)}) of " if stream.inner else ""
-    return f"{over}{tile} elements"
+    return over + tile_words(stream)
+
+
+def tile_words(stream: Stream) -> str:
+    """``64x64 elements``."""
+    return f"{'x'.join(map(str, stream.tile))} element{'s' * (math.prod(stream.tile) > 1)}"

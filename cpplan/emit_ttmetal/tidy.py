@@ -22,6 +22,7 @@ FEWEST_CALLS = 3
 DECLARATION = re.compile(r"\s*(?:constexpr|const) (?:u?int(?:32|64)_t|auto) (\w+) = (.*)")
 CALL = re.compile(r"(\s*)([\w:]+(?:<[\w:, ]*>)?)\(([^()]*)\);")
 ARGUMENT = re.compile(r"(?:(.*[^\d\s]) \+ )?(\d+)")
+CALLED = re.compile(r"(?:const auto \w+ = )?[\w:<>]+")
 FLOAT_BITS = re.compile(r" +[\w:<>, ]+\([^()]*(0x[0-9a-f]{8})u\);")
 COUNTER = re.compile(r"(\s*)for \(uint32_t ([tk])\d+ = 0; ([tk]\d+) <")
 COUNTER_NAMES = {"t": "tile", "k": "depth"}
@@ -197,7 +198,7 @@ def _fitted(line: str) -> Iterator[str]:
         yield from _fitted(indent + code)
         return
     head, bracket, rest = text.partition("(")
-    if not text.endswith(");") or " " in head:
+    if not text.endswith(");") or not CALLED.fullmatch(head):
         yield line
         return
     yield indent + head + bracket

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cpplan.emit_ttmetal.indices import Range, affine_range
+from cpplan.emit_ttmetal.text import plus, scaled
 from cpplan.errors import ScheduleError
 from cpplan.schedule.schedule import Axis, Schedule, Stream, TensorLayout
 from cpplan.tile.layout import RUN
@@ -68,8 +69,10 @@ def _edge(
     count = stream.tile[number] // axis.unit * per_piece
     total = axis.pieces * per_piece
     low, high = affine_range(first, ranges)
-    begins = tuple(b for b in bounds.begins if affine_range(b, ranges)[1] > 0)
-    ends = tuple(e for e in bounds.ends if affine_range(e, ranges)[0] < extent)
+    # Limits that no block reaches, or that lie beyond the tensor, need nothing.
+    begins = tuple(b for b in bounds.begins if affine_range(b, ranges)[1] > 0 and _past(start, b, ranges)[1] > 0)
+    tile = stream.tile[number]
+    ends = tuple(e for e in bounds.ends if affine_range(e, ranges)[0] < extent and _past(start, e, ranges)[0] < tile)
     if stream.kind == "store":
         _check_whole_pages(schedule, stream, number, axis, (*begins, *ends), in_tile)
     elif in_tile and stream.fill is None:
@@ -79,6 +82,11 @@ def _edge(
         begins += (Affine(0),) if first_element < 0 else ()
         ends += (Affine(extent),) if last_element + stream.tile[number] > extent else ()
     return Edge(axis, page, first, count, total, low < 0, high + count > total, begins, ends)
+
+
+def _past(start: Affine, limit: Affine, ranges: Mapping[str, Range]) -> Range:
+    """How many elements behind the first one of a tile a limit lies, at least and at most."""
+    return affine_range(plus(limit, scaled(start, -1)), ranges)
 
 
 def _scaled(start: Affine, axis: Axis, per_piece: int) -> Affine:

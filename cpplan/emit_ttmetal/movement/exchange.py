@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from cpplan.emit_ttmetal.movement.lines import braces, counted
 from cpplan.emit_ttmetal.names import identifier
-from cpplan.emit_ttmetal.roles import role
+from cpplan.emit_ttmetal.roles import role, size
 from cpplan.errors import InternalError
 from cpplan.plan.nest import cores_per_dim
 from cpplan.schedule.combining import strides
@@ -76,7 +76,7 @@ def buffer_lines(schedule: Schedule) -> Iterator[str]:
     """Declarations of the buffers of states."""
     for buffer in (*_buffers(schedule, "partial"), *_buffers(schedule, "outgoing")):
         name = identifier(buffer.name)
-        yield f"// {buffer.name}: {role(schedule, buffer)}, {buffer.pages} pages of {buffer.format}"
+        yield f"// {buffer.name}: {role(schedule, buffer.name)}, {size(buffer)}"
         yield f"constexpr uint32_t {_cb(buffer)} = {buffer.index};"
         yield f"constexpr uint32_t pages_{name} = {buffer.pages};"
         yield f"constexpr uint32_t page_bytes_{name} = {buffer.page_bytes};"
@@ -89,8 +89,8 @@ def _send(schedule: Schedule, place: str, ready: str = "ready_combine") -> Itera
     yield f"plan::await({ready});  // the receiver has room"
     for source, target in zip(outgoing, partial, strict=True):
         address = f"get_noc_addr({place}.x, {place}.y, get_write_ptr({_cb(target)}))"
-        size = f"{_pages(source)} * page_bytes_{identifier(source.name)}"
-        yield f"noc_async_write(get_read_ptr({_cb(source)}), {address}, {size});"
+        sent = f"{_pages(source)} * page_bytes_{identifier(source.name)}"
+        yield f"noc_async_write(get_read_ptr({_cb(source)}), {address}, {sent});"
     yield "noc_async_write_barrier();"
     yield f"noc_semaphore_inc(get_noc_addr({place}.x, {place}.y, valid_combine), 1);"
     yield "noc_async_atomic_barrier();"

@@ -20,7 +20,7 @@ from cpplan.emit_ttmetal.movement.taking_turns import (
     turn_declarations,
 )
 from cpplan.emit_ttmetal.names import identifier
-from cpplan.emit_ttmetal.roles import block_words, role, sharing, title
+from cpplan.emit_ttmetal.roles import block_words, depth, role, sharing, tile_words, title
 from cpplan.emit_ttmetal.tidy import tidied
 from cpplan.errors import InternalError
 from cpplan.schedule.schedule import Await, Exchange, For, Let, Move, Pass, Schedule, Step, Stream, Thread
@@ -32,7 +32,8 @@ def movement_source(schedule: Schedule, thread: Thread) -> str:
     """C++ of the kernel for ``thread``, "noc0" or "noc1"."""
     noc = network(thread)
     writer = _Writer(schedule, noc)
-    body = [*writer.functions(thread.steps), *writer.steps(thread.steps, ())]
+    functions = list(writer.functions(thread.steps))
+    body = [*functions, *([""] if functions else []), *writer.steps(thread.steps, ())]
     if any(s.kind == "store" and s.noc == noc for s in schedule.streams):
         body.append("noc_async_write_barrier();")
     combines = schedule.combining is not None and schedule.combining.noc == noc
@@ -41,9 +42,9 @@ def movement_source(schedule: Schedule, thread: Thread) -> str:
         body.append("noc_async_atomic_barrier();")
     main = ["void kernel_main() {", *indented([*_declarations(schedule, noc), "", *body]), "}"]
     text = "\n".join(main)
-    functions = functions_used(text)
+    used = functions_used(text)
     head = title(schedule, f"transfers over NoC {noc}")
-    return tidied("\n".join([*head, *HEADERS, "", *([functions] if functions else []), text, ""]))
+    return tidied("\n".join([*head, *HEADERS, "", *([used] if used else []), text, ""]))
 
 
 def network(thread: Thread) -> int:
@@ -64,7 +65,7 @@ def tensors_moved(schedule: Schedule, noc: int) -> tuple[str, ...]:
 def _declarations(schedule: Schedule, noc: int) -> Iterator[str]:
     for stream in moved(schedule, noc):
         buffer, name = schedule.buffer(stream.buffer), identifier(stream.buffer)
-        yield f"// {role(schedule, buffer)}; {sharing(schedule, stream)}"
+        yield f"// {role(schedule, buffer.name)}, {depth(buffer)}; {sharing(schedule, stream)}"
         yield f"constexpr uint32_t cb_{name} = {buffer.index};"
         yield f"constexpr uint32_t pages_{name} = {buffer.pages};  // {block_words(schedule, stream)}"
         yield f"constexpr uint32_t page_bytes_{name} = {buffer.page_bytes};  // {buffer.format}"
@@ -92,8 +93,9 @@ def _declarations(schedule: Schedule, noc: int) -> Iterator[str]:
 class _Writer:
     def __init__(self, schedule: Schedule, noc: int) -> None:
         self.schedule, self.noc = schedule, noc
-        self.kernel_loops = {loop.name for loop in schedule.program.loops}
-        self.indices = [identifier(item.name) for item in (*schedule.program.dims, *schedule.program.loops)]
+        self.kernel_loops = [loop.name for loop in schedule.program.loops]
+        indices = [*(dim.name for dim in schedule.program.dims), *self.kernel_loops]
+        self.indices = [identifier(name) for name in indices]
         self.calls: dict[tuple[str, ...], str] = {}  # of the functions that load streams
 
     def functions(self, steps: Sequence[Step]) -> Iterator[str]:
@@ -195,8 +197,7 @@ class _Writer:
 
     def _comment(self, stream: Stream) -> str:
         start = ", ".join(affine_text(start) for start in stream.starts)
-        tile = "x".join(map(str, stream.tile))
-        return f"// {stream.access}: {stream.kind} of the {tile} tile at ({start}) of {stream.layout}"
+        return f"// {stream.access}: {stream.kind} of {tile_words(stream)} at ({start}) of {stream.layout}"
 
 
 def _let(step: Let) -> str:

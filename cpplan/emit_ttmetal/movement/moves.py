@@ -262,6 +262,8 @@ class Mover:
             text = (
                 f"i{number}"
                 if not text
+                else f"{text} + i{number}"
+                if total == 1
                 else f"({text}) * {total} + i{number}"
                 if " " in text
                 else (f"{text} * {total} + i{number}")

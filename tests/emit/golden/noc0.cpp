@@ -91,7 +91,7 @@ void kernel_main() {
     for (int32_t wave_n = 0; wave_n < 2; ++wave_n) {  // waves of n
         const int32_t n = core_n + 4 * wave_n;
         for (int32_t k = 0; k < 2; ++k) {  // loop k of the kernel
-            // b: load of the 64x32 tile at (64 * k, 32 * n) of b
+            // b: load of 64x32 elements at (64 * k, 32 * n) of b
             cb_reserve_back(cb_b, pages_b);
             if (part_b.reads) {  // reads for its group
                 uint32_t at = get_write_ptr(cb_b);

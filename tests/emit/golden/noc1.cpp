@@ -86,7 +86,7 @@ void kernel_main() {
     const uint32_t valid_1 = get_semaphore(1);
     const uint32_t ready_a = get_semaphore(2);
 
-    // a: load of the 64x64 tile at (64 * m, 64 * k) of a
+    // a: load of 64x64 elements at (64 * m, 64 * k) of a
     const auto load_a = [&](int32_t m) {
         cb_reserve_back(cb_a, pages_a);
         if (part_a.reads) {  // reads for its group
@@ -109,6 +109,7 @@ void kernel_main() {
         }
         cb_push_back(cb_a, pages_a);
     };
+
     const int32_t m = core_m;
     for (int32_t wave_n = 0; wave_n < 1; ++wave_n) {  // first loads of waves of n
         load_a(m);
@@ -118,7 +119,7 @@ void kernel_main() {
         if (const int32_t next = wave_n + 1; next < 2) {  // one iteration ahead
             load_a(m);
         }
-        // c: store of the 64x32 tile at (64 * m, 32 * n) of c
+        // c: store of 64x32 elements at (64 * m, 32 * n) of c
         cb_wait_front(cb_c, pages_c);
         {
             uint32_t at = get_read_ptr(cb_c);

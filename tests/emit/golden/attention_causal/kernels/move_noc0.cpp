@@ -1,0 +1,70 @@
+// attention_kernel on blackhole[2x2]: transfers over NoC 0, the same on all cores.
+// Block: BLOCK_M=64, BLOCK_N=64.
+// Plan: along x: batch over 2 cores; along y: block over 2 cores.
+#include <cstdint>
+#include "api/dataflow/dataflow_api.h"
+
+void kernel_main() {
+    // load of q_ptr once, single-buffered; every core reads its own
+    constexpr uint32_t cb_q_ptr = 0;
+    constexpr uint32_t pages_q_ptr = 2;  // 1x1x64x32 elements
+    constexpr uint32_t page_bytes_q_ptr = 2048;  // bf16
+    // load of k_ptr_2 once, single-buffered; every core reads its own
+    constexpr uint32_t cb_k_ptr_2 = 3;
+    constexpr uint32_t pages_k_ptr_2 = 2;  // 1x1x64x32 elements
+    constexpr uint32_t page_bytes_k_ptr_2 = 2048;  // bf16
+    // load of v_ptr_2 once, single-buffered; every core reads its own
+    constexpr uint32_t cb_v_ptr_2 = 4;
+    constexpr uint32_t pages_v_ptr_2 = 2;  // 1x1x64x32 elements
+    constexpr uint32_t page_bytes_v_ptr_2 = 2048;  // bf16
+
+    constexpr auto args_q_ptr = TensorAccessorArgs<0>();
+    const auto dram_q_ptr = TensorAccessor(args_q_ptr, get_common_arg_val<uint32_t>(0), page_bytes_q_ptr);
+    constexpr auto args_k_ptr = TensorAccessorArgs<2>();
+    const auto dram_k_ptr = TensorAccessor(args_k_ptr, get_common_arg_val<uint32_t>(1), page_bytes_k_ptr_2);
+    constexpr auto args_v_ptr = TensorAccessorArgs<4>();
+    const auto dram_v_ptr = TensorAccessor(args_v_ptr, get_common_arg_val<uint32_t>(2), page_bytes_v_ptr_2);
+
+    const int32_t core_batch = get_arg_val<uint32_t>(0);
+    const int32_t core_block = get_arg_val<uint32_t>(1);
+
+    const int32_t batch = core_batch;
+    const int32_t block = core_block;
+    // q_ptr: load of 1x1x64x32 elements at (0, batch, 64 * block, 0) of q_ptr
+    // k_ptr_2: load of 1x1x64x32 elements at (0, batch, 64 * block, 0) of k_ptr
+    // v_ptr_2: load of 1x1x64x32 elements at (0, batch, 64 * block, 0) of v_ptr
+    cb_reserve_back(cb_q_ptr, pages_q_ptr);
+    cb_reserve_back(cb_k_ptr_2, pages_k_ptr_2);
+    cb_reserve_back(cb_v_ptr_2, pages_v_ptr_2);
+    {
+        uint32_t at = get_write_ptr(cb_q_ptr);
+        const int32_t i1 = batch;
+        for (int32_t p2 = 0; p2 < 2; ++p2) {
+            const int32_t i2 = 2 * block + p2;
+            noc_async_read_page(i1 * 4 + i2, dram_q_ptr, at);
+            at += page_bytes_q_ptr;
+        }
+    }
+    {
+        uint32_t at = get_write_ptr(cb_k_ptr_2);
+        const int32_t i1 = batch;
+        for (int32_t p2 = 0; p2 < 2; ++p2) {
+            const int32_t i2 = 2 * block + p2;
+            noc_async_read_page(i1 * 4 + i2, dram_k_ptr, at);
+            at += page_bytes_k_ptr_2;
+        }
+    }
+    {
+        uint32_t at = get_write_ptr(cb_v_ptr_2);
+        const int32_t i1 = batch;
+        for (int32_t p2 = 0; p2 < 2; ++p2) {
+            const int32_t i2 = 2 * block + p2;
+            noc_async_read_page(i1 * 4 + i2, dram_v_ptr, at);
+            at += page_bytes_v_ptr_2;
+        }
+    }
+    noc_async_read_barrier();
+    cb_push_back(cb_q_ptr, pages_q_ptr);
+    cb_push_back(cb_k_ptr_2, pages_k_ptr_2);
+    cb_push_back(cb_v_ptr_2, pages_v_ptr_2);
+}

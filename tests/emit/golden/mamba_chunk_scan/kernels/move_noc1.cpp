@@ -1,0 +1,172 @@
+// chunk_scan_kernel on wormhole[2x2]: transfers over NoC 1, the same on all cores.
+// Block: BLOCK_M=64, BLOCK_N=32, BLOCK_K=32.
+// Plan: along x: tile over 2 cores; along y: head over 2 cores.
+#include <cstdint>
+#include "api/dataflow/dataflow_api.h"
+
+namespace plan {
+
+FORCE_INLINE volatile tt_l1_ptr uint32_t* word_at(uint32_t address) {
+    return reinterpret_cast<volatile tt_l1_ptr uint32_t*>(address);
+}
+
+// What this core does for a shared load. Coordinates are those of the NoC; of the rectangle of receivers, the corner
+// that the NoC meets first comes first.
+struct Part {
+    bool reads;   // it reads from DRAM and sends
+    bool inside;  // the reader lies inside the rectangle, so that it sends to itself as well
+    uint32_t reader_x, reader_y;
+    uint32_t first_x, first_y, last_x, last_y;
+    uint32_t receivers;  // without the reader
+};
+
+FORCE_INLINE Part part_at(uint32_t argument) {
+    return {
+        get_arg_val<uint32_t>(argument) != 0,
+        get_arg_val<uint32_t>(argument + 1) != 0,
+        get_arg_val<uint32_t>(argument + 2),
+        get_arg_val<uint32_t>(argument + 3),
+        get_arg_val<uint32_t>(argument + 4),
+        get_arg_val<uint32_t>(argument + 5),
+        get_arg_val<uint32_t>(argument + 6),
+        get_arg_val<uint32_t>(argument + 7),
+        get_arg_val<uint32_t>(argument + 8)};
+}
+
+// Tells the sender that this core has room for the block, and waits until it is there.
+template <typename Role>
+FORCE_INLINE void receive(const Role& part, uint32_t ready, uint32_t valid) {
+    noc_semaphore_set(word_at(valid), 0);
+    noc_semaphore_inc(get_noc_addr(part.reader_x, part.reader_y, ready), 1);
+    noc_semaphore_wait(word_at(valid), 1);
+}
+
+// Sends a block to the rectangle of receivers once all of them have room: it lies at the same address on every core.
+FORCE_INLINE void send(const Part& part, uint32_t block, uint32_t bytes, uint32_t ready, uint32_t valid) {
+    noc_semaphore_wait(word_at(ready), part.receivers);
+    noc_semaphore_set(word_at(ready), 0);
+    const uint64_t blocks = get_noc_multicast_addr(part.first_x, part.first_y, part.last_x, part.last_y, block);
+    const uint64_t flags = get_noc_multicast_addr(part.first_x, part.first_y, part.last_x, part.last_y, valid);
+    noc_semaphore_set(word_at(valid), 1);
+    if (part.inside) {
+        noc_async_write_multicast_loopback_src(block, blocks, bytes, part.receivers + 1, true);
+    } else {
+        noc_async_write_multicast(block, blocks, bytes, part.receivers, true);
+    }
+#ifdef ARCH_BLACKHOLE
+    noc_async_writes_flushed();  // the flag may otherwise overtake the block
+#endif
+    if (part.inside) {
+        noc_semaphore_set_multicast_loopback_src(valid, flags, part.receivers + 1);
+    } else {
+        noc_semaphore_set_multicast(valid, flags, part.receivers);
+    }
+    noc_async_write_barrier();
+}
+
+}  // namespace plan
+
+void kernel_main() {
+    // load of decay_ptr once, single-buffered; every core reads its own
+    constexpr uint32_t cb_decay_ptr = 2;
+    constexpr uint32_t pages_decay_ptr = 2;  // 1x1x64 elements
+    constexpr uint32_t page_bytes_decay_ptr = 4096;  // fp32
+    // load of decay_ptr_2 in loop k, double-buffered; every core reads its own
+    constexpr uint32_t cb_decay_ptr_2 = 5;
+    constexpr uint32_t pages_decay_ptr_2 = 1;  // 1x1x32 elements
+    constexpr uint32_t page_bytes_decay_ptr_2 = 4096;  // fp32
+    // load of x_ptr in loop k, double-buffered; every core reads its own
+    constexpr uint32_t cb_x_ptr = 6;
+    constexpr uint32_t pages_x_ptr = 1;  // 1x32x1x32 elements
+    constexpr uint32_t page_bytes_x_ptr = 2048;  // bf16
+    // load of d_ptr once, single-buffered; of every 2x1 cores the one nearest to DRAM reads and multicasts
+    constexpr uint32_t cb_d_ptr = 8;
+    constexpr uint32_t pages_d_ptr = 1;  // 1 element
+    constexpr uint32_t page_bytes_d_ptr = 4096;  // fp32
+    // store of y_ptr once, single-buffered; every core writes
+    constexpr uint32_t cb_y_ptr = 9;
+    constexpr uint32_t pages_y_ptr = 2;  // 1x64x1x32 elements
+    constexpr uint32_t page_bytes_y_ptr = 2048;  // bf16
+
+    constexpr auto args_decay_ptr = TensorAccessorArgs<0>();
+    const auto dram_decay_ptr = TensorAccessor(args_decay_ptr, get_common_arg_val<uint32_t>(0), page_bytes_decay_ptr);
+    constexpr auto args_decay_ptr_2 = TensorAccessorArgs<2>();
+    const auto dram_decay_ptr_2 = TensorAccessor(
+        args_decay_ptr_2, get_common_arg_val<uint32_t>(1), page_bytes_decay_ptr_2);
+    constexpr auto args_x_ptr = TensorAccessorArgs<4>();
+    const auto dram_x_ptr = TensorAccessor(args_x_ptr, get_common_arg_val<uint32_t>(2), page_bytes_x_ptr);
+    constexpr auto args_d_ptr = TensorAccessorArgs<6>();
+    const auto dram_d_ptr = TensorAccessor(args_d_ptr, get_common_arg_val<uint32_t>(3), page_bytes_d_ptr);
+    constexpr auto args_y_ptr = TensorAccessorArgs<8>();
+    const auto dram_y_ptr = TensorAccessor(args_y_ptr, get_common_arg_val<uint32_t>(4), page_bytes_y_ptr);
+
+    const int32_t core_tile = get_arg_val<uint32_t>(0);
+    const int32_t core_head = get_arg_val<uint32_t>(1);
+    const auto part_d_ptr = plan::part_at(2);
+    const uint32_t valid_1 = get_semaphore(0);
+    const uint32_t ready_d_ptr = get_semaphore(1);
+
+    const int32_t tile = core_tile;
+    const int32_t head = core_head;
+    // decay_ptr: load of 1x1x64 elements at (0, head, 64 * tile) of decay_ptr
+    cb_reserve_back(cb_decay_ptr, pages_decay_ptr);
+    {
+        uint32_t at = get_write_ptr(cb_decay_ptr);
+        const int32_t i1 = head;
+        for (int32_t p2 = 0; p2 < 2; ++p2) {
+            const int32_t i2 = 2 * tile + p2;
+            noc_async_read_page(i1 * 4 + i2, dram_decay_ptr, at);
+            at += page_bytes_decay_ptr;
+        }
+    }
+    noc_async_read_barrier();
+    cb_push_back(cb_decay_ptr, pages_decay_ptr);
+    // d_ptr: load of 1 element at (head) of d_ptr
+    cb_reserve_back(cb_d_ptr, pages_d_ptr);
+    if (part_d_ptr.reads) {  // reads for its group
+        uint32_t at = get_write_ptr(cb_d_ptr);
+        const int32_t i0 = head;
+        noc_async_read_page(i0, dram_d_ptr, at);
+        noc_async_read_barrier();
+        plan::send(part_d_ptr, get_write_ptr(cb_d_ptr), pages_d_ptr * page_bytes_d_ptr, ready_d_ptr, valid_1);
+    } else {
+        plan::receive(part_d_ptr, ready_d_ptr, valid_1);
+    }
+    cb_push_back(cb_d_ptr, pages_d_ptr);
+    for (int32_t k = 0; k < 4; ++k) {  // loop k of the kernel
+        // decay_ptr_2: load of 1x1x32 elements at (0, head, 32 * k) of decay_ptr.2
+        // x_ptr: load of 1x32x1x32 elements at (0, 32 * k, head, 0) of x_ptr
+        cb_reserve_back(cb_decay_ptr_2, pages_decay_ptr_2);
+        cb_reserve_back(cb_x_ptr, pages_x_ptr);
+        {
+            uint32_t at = get_write_ptr(cb_decay_ptr_2);
+            const int32_t i1 = head;
+            const int32_t i2 = k;
+            noc_async_read_page(i1 * 4 + i2, dram_decay_ptr_2, at);
+        }
+        {
+            uint32_t at = get_write_ptr(cb_x_ptr);
+            const int32_t i1 = k;
+            const int32_t i2 = head;
+            noc_async_read_page(i2 * 4 + i1, dram_x_ptr, at);
+        }
+        noc_async_read_barrier();
+        cb_push_back(cb_decay_ptr_2, pages_decay_ptr_2);
+        cb_push_back(cb_x_ptr, pages_x_ptr);
+    }
+    // y_ptr: store of 1x64x1x32 elements at (0, 64 * tile, head, 0) of y_ptr
+    cb_wait_front(cb_y_ptr, pages_y_ptr);
+    {
+        uint32_t at = get_read_ptr(cb_y_ptr);
+        for (int32_t p1 = 0; p1 < 2; ++p1) {
+            const int32_t i1 = 2 * tile + p1;
+            const int32_t i2 = head;
+            noc_async_write_page(i2 * 4 + i1, dram_y_ptr, at);
+            at += page_bytes_y_ptr;
+        }
+        noc_async_writes_flushed();
+    }
+    cb_pop_front(cb_y_ptr, pages_y_ptr);
+    noc_async_write_barrier();
+    noc_async_atomic_barrier();
+}

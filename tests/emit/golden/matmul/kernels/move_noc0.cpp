@@ -1,0 +1,105 @@
+// matmul_kernel on wormhole[2x2]: transfers over NoC 0, the same on all cores.
+// Block: BLOCK_M=64, BLOCK_N=64, BLOCK_K=64, GROUP_M=8.
+// Plan: along x: pid_n over 2 cores; along y: pid_m over 2 cores.
+#include <cstdint>
+#include "api/dataflow/dataflow_api.h"
+
+namespace plan {
+
+FORCE_INLINE volatile tt_l1_ptr uint32_t* word_at(uint32_t address) {
+    return reinterpret_cast<volatile tt_l1_ptr uint32_t*>(address);
+}
+
+// What this core does for a shared load. Coordinates are those of the NoC; of the rectangle of receivers, the corner
+// that the NoC meets first comes first.
+struct Part {
+    bool reads;   // it reads from DRAM and sends
+    bool inside;  // the reader lies inside the rectangle, so that it sends to itself as well
+    uint32_t reader_x, reader_y;
+    uint32_t first_x, first_y, last_x, last_y;
+    uint32_t receivers;  // without the reader
+};
+
+FORCE_INLINE Part part_at(uint32_t argument) {
+    return {
+        get_arg_val<uint32_t>(argument) != 0,
+        get_arg_val<uint32_t>(argument + 1) != 0,
+        get_arg_val<uint32_t>(argument + 2),
+        get_arg_val<uint32_t>(argument + 3),
+        get_arg_val<uint32_t>(argument + 4),
+        get_arg_val<uint32_t>(argument + 5),
+        get_arg_val<uint32_t>(argument + 6),
+        get_arg_val<uint32_t>(argument + 7),
+        get_arg_val<uint32_t>(argument + 8)};
+}
+
+// Tells the sender that this core has room for the block, and waits until it is there.
+template <typename Role>
+FORCE_INLINE void receive(const Role& part, uint32_t ready, uint32_t valid) {
+    noc_semaphore_set(word_at(valid), 0);
+    noc_semaphore_inc(get_noc_addr(part.reader_x, part.reader_y, ready), 1);
+    noc_semaphore_wait(word_at(valid), 1);
+}
+
+// Sends a block to the rectangle of receivers once all of them have room: it lies at the same address on every core.
+FORCE_INLINE void send(const Part& part, uint32_t block, uint32_t bytes, uint32_t ready, uint32_t valid) {
+    noc_semaphore_wait(word_at(ready), part.receivers);
+    noc_semaphore_set(word_at(ready), 0);
+    const uint64_t blocks = get_noc_multicast_addr(part.first_x, part.first_y, part.last_x, part.last_y, block);
+    const uint64_t flags = get_noc_multicast_addr(part.first_x, part.first_y, part.last_x, part.last_y, valid);
+    noc_semaphore_set(word_at(valid), 1);
+    if (part.inside) {
+        noc_async_write_multicast_loopback_src(block, blocks, bytes, part.receivers + 1, true);
+    } else {
+        noc_async_write_multicast(block, blocks, bytes, part.receivers, true);
+    }
+#ifdef ARCH_BLACKHOLE
+    noc_async_writes_flushed();  // the flag may otherwise overtake the block
+#endif
+    if (part.inside) {
+        noc_semaphore_set_multicast_loopback_src(valid, flags, part.receivers + 1);
+    } else {
+        noc_semaphore_set_multicast(valid, flags, part.receivers);
+    }
+    noc_async_write_barrier();
+}
+
+}  // namespace plan
+
+void kernel_main() {
+    // load of b_ptr in loop k, double-buffered; of every 1x2 cores the first reads and multicasts
+    constexpr uint32_t cb_b_ptr = 1;
+    constexpr uint32_t pages_b_ptr = 4;  // 64x64 elements
+    constexpr uint32_t page_bytes_b_ptr = 2048;  // bf16
+
+    constexpr auto args_b_ptr = TensorAccessorArgs<0>();
+    const auto dram_b_ptr = TensorAccessor(args_b_ptr, get_common_arg_val<uint32_t>(0), page_bytes_b_ptr);
+
+    const int32_t core_pid_n = get_arg_val<uint32_t>(0);
+    const auto part_b_ptr = plan::part_at(2);
+    const uint32_t valid_0 = get_semaphore(0);
+    const uint32_t ready_b_ptr = get_semaphore(3);
+
+    const int32_t pid_n = core_pid_n;
+    for (int32_t k = 0; k < 2; ++k) {  // loop k of the kernel
+        // b_ptr: load of 64x64 elements at (64 * k, 64 * pid_n) of b_ptr
+        cb_reserve_back(cb_b_ptr, pages_b_ptr);
+        if (part_b_ptr.reads) {  // reads for its group
+            uint32_t at = get_write_ptr(cb_b_ptr);
+            for (int32_t p0 = 0; p0 < 2; ++p0) {
+                const int32_t i0 = 2 * k + p0;
+                for (int32_t p1 = 0; p1 < 2; ++p1) {
+                    const int32_t i1 = 2 * pid_n + p1;
+                    noc_async_read_page(i0 * 4 + i1, dram_b_ptr, at);
+                    at += page_bytes_b_ptr;
+                }
+            }
+            noc_async_read_barrier();
+            plan::send(part_b_ptr, get_write_ptr(cb_b_ptr), pages_b_ptr * page_bytes_b_ptr, ready_b_ptr, valid_0);
+        } else {
+            plan::receive(part_b_ptr, ready_b_ptr, valid_0);
+        }
+        cb_push_back(cb_b_ptr, pages_b_ptr);
+    }
+    noc_async_atomic_barrier();
+}

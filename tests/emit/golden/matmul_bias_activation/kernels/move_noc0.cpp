@@ -1,0 +1,115 @@
+// linear_kernel on wormhole[2x2]: transfers over NoC 0, the same on all cores.
+// Block: BLOCK_M=64, BLOCK_N=64, BLOCK_K=64.
+// Plan: along x: k over 2 cores; along y: pid_m over 2 cores; loop k combined in a ring over NoC 1.
+#include <cstdint>
+#include "api/dataflow/dataflow_api.h"
+
+namespace plan {
+
+FORCE_INLINE volatile tt_l1_ptr uint32_t* word_at(uint32_t address) {
+    return reinterpret_cast<volatile tt_l1_ptr uint32_t*>(address);
+}
+
+// What this core does for a shared load. Coordinates are those of the NoC; of the rectangle of receivers, the corner
+// that the NoC meets first comes first.
+struct Part {
+    bool reads;   // it reads from DRAM and sends
+    bool inside;  // the reader lies inside the rectangle, so that it sends to itself as well
+    uint32_t reader_x, reader_y;
+    uint32_t first_x, first_y, last_x, last_y;
+    uint32_t receivers;  // without the reader
+};
+
+FORCE_INLINE Part part_at(uint32_t argument) {
+    return {
+        get_arg_val<uint32_t>(argument) != 0,
+        get_arg_val<uint32_t>(argument + 1) != 0,
+        get_arg_val<uint32_t>(argument + 2),
+        get_arg_val<uint32_t>(argument + 3),
+        get_arg_val<uint32_t>(argument + 4),
+        get_arg_val<uint32_t>(argument + 5),
+        get_arg_val<uint32_t>(argument + 6),
+        get_arg_val<uint32_t>(argument + 7),
+        get_arg_val<uint32_t>(argument + 8)};
+}
+
+// Tells the sender that this core has room for the block, and waits until it is there.
+template <typename Role>
+FORCE_INLINE void receive(const Role& part, uint32_t ready, uint32_t valid) {
+    noc_semaphore_set(word_at(valid), 0);
+    noc_semaphore_inc(get_noc_addr(part.reader_x, part.reader_y, ready), 1);
+    noc_semaphore_wait(word_at(valid), 1);
+}
+
+// Sends a block to the rectangle of receivers once all of them have room: it lies at the same address on every core.
+FORCE_INLINE void send(const Part& part, uint32_t block, uint32_t bytes, uint32_t ready, uint32_t valid) {
+    noc_semaphore_wait(word_at(ready), part.receivers);
+    noc_semaphore_set(word_at(ready), 0);
+    const uint64_t blocks = get_noc_multicast_addr(part.first_x, part.first_y, part.last_x, part.last_y, block);
+    const uint64_t flags = get_noc_multicast_addr(part.first_x, part.first_y, part.last_x, part.last_y, valid);
+    noc_semaphore_set(word_at(valid), 1);
+    if (part.inside) {
+        noc_async_write_multicast_loopback_src(block, blocks, bytes, part.receivers + 1, true);
+    } else {
+        noc_async_write_multicast(block, blocks, bytes, part.receivers, true);
+    }
+#ifdef ARCH_BLACKHOLE
+    noc_async_writes_flushed();  // the flag may otherwise overtake the block
+#endif
+    if (part.inside) {
+        noc_semaphore_set_multicast_loopback_src(valid, flags, part.receivers + 1);
+    } else {
+        noc_semaphore_set_multicast(valid, flags, part.receivers);
+    }
+    noc_async_write_barrier();
+}
+
+// Sets all of a hardware tile.
+template <typename Word>
+FORCE_INLINE void fill(uint32_t page, Word value) {
+    auto* elements = reinterpret_cast<volatile tt_l1_ptr Word*>(page);
+    for (uint32_t i = 0; i < 1024; ++i) {
+        elements[i] = value;
+    }
+}
+
+}  // namespace plan
+
+void kernel_main() {
+    // load of w_ptr once, single-buffered; of every 1x2 cores the first reads and multicasts
+    constexpr uint32_t cb_w_ptr = 1;
+    constexpr uint32_t pages_w_ptr = 4;  // 64x64 elements
+    constexpr uint32_t page_bytes_w_ptr = 2048;  // bf16
+
+    constexpr auto args_w_ptr = TensorAccessorArgs<0>();
+    const auto dram_w_ptr = TensorAccessor(args_w_ptr, get_common_arg_val<uint32_t>(0), page_bytes_w_ptr);
+
+    const int32_t core_k = get_arg_val<uint32_t>(0);
+    const auto part_w_ptr = plan::part_at(2);
+    const uint32_t valid_0 = get_semaphore(0);
+    const uint32_t ready_w_ptr = get_semaphore(1);
+
+    const int32_t k = core_k;
+    // w_ptr: load of 64x64 elements at (0, 64 * k) of w_ptr
+    cb_reserve_back(cb_w_ptr, pages_w_ptr);
+    if (part_w_ptr.reads) {  // reads for its group
+        uint32_t at = get_write_ptr(cb_w_ptr);
+        for (int32_t i0 = 0; i0 < 2; ++i0) {
+            for (int32_t p1 = 0; p1 < 2; ++p1) {
+                const int32_t i1 = 2 * k + p1;
+                if (i1 < 3) {
+                    noc_async_read_page(i0 * 3 + i1, dram_w_ptr, at);
+                } else {
+                    plan::fill<uint16_t>(at, 0x0);  // beyond the tensor
+                }
+                at += page_bytes_w_ptr;
+            }
+        }
+        noc_async_read_barrier();
+        plan::send(part_w_ptr, get_write_ptr(cb_w_ptr), pages_w_ptr * page_bytes_w_ptr, ready_w_ptr, valid_0);
+    } else {
+        plan::receive(part_w_ptr, ready_w_ptr, valid_0);
+    }
+    cb_push_back(cb_w_ptr, pages_w_ptr);
+    noc_async_atomic_barrier();
+}

@@ -1,0 +1,179 @@
+"""softmax_kernel on blackhole[2x2], planned and emitted by cpplan 0.1.0.
+
+    from host import run
+    results = run(ttnn.open_device(device_id=0), {"x_ptr": x_ptr, "y_ptr": y_ptr})
+
+takes torch tensors in the memory layout of the kernel's launch and returns those that the kernel writes.
+"""
+
+from pathlib import Path
+
+import torch
+import ttnn
+
+from cpplan.emit_ttmetal.pages import from_pages, to_pages
+from cpplan.schedule.schedule import Axis, TensorLayout
+
+KERNELS = Path(__file__).parent / "kernels"
+
+GRID = ((0, 0), (0, 1))  # first and last core
+SEMAPHORES = 0
+BUFFERS = [
+    # index, format, bytes of a page, pages
+    (0, "bfloat16", 2048, 4),  # x_ptr: load of x_ptr once
+    (1, "bfloat16", 2048, 4),  # y_ptr: store of y_ptr once
+    (2, "float32", 4096, 4),  # x_2: cast (softmax.py:29)
+    (3, "float32", 4096, 4),  # weight_5: exp (softmax.py:30)
+    (4, "float32", 4096, 1),  # weight.kept: reduce_max (softmax.py:30)
+    (5, "float32", 4096, 1),  # index.rows: the row of every element of a page, for masks and indices
+    (6, "float32", 4096, 1),  # index.columns: the column of every element of a page, for masks and indices
+]
+TENSORS = {
+    # shape and strides, in elements
+    "x_ptr": ((33, 100), (100, 1)),
+    "y_ptr": ((33, 100), (100, 1)),
+}
+WRITTEN = ["y_ptr"]
+LAYOUTS = [
+    TensorLayout(
+        "x_ptr", "x_ptr", "bf16", (Axis(32, 32, 2, 0), Axis(32, 32, 4, 0)),
+        rows=0, columns=1, in_runs=False, padding=float("-inf"),
+    ),
+    TensorLayout(
+        "y_ptr", "y_ptr", "bf16", (Axis(32, 32, 2, 0), Axis(32, 32, 4, 0)),
+        rows=0, columns=1, in_runs=False, padding=0.0,
+    ),
+]
+NOC_OF_KERNEL = {"move_noc0": 0, "move_noc1": 1, "compute": None}
+ACCESSED = {
+    "move_noc0": ["x_ptr"],
+    "move_noc1": ["y_ptr"],
+    "compute": [],
+}
+COMPUTE = {
+    "fidelity": "HiFi4",
+    "approx": False,
+    "fp32_dest_acc": True,
+    "dst_full_sync": False,
+    "unpack_to_dest_fp32": (2, 3, 4, 5, 6),
+}
+ARGUMENTS = {
+    "move_noc0": {
+        # core_row
+        (0, 0): [0],
+        (0, 1): [1],
+    },
+    "move_noc1": {
+        # core_row
+        (0, 0): [0],
+        (0, 1): [1],
+    },
+    "compute": {
+        # core_row
+        (0, 0): [0],
+        (0, 1): [1],
+    },
+}
+
+def core_range():
+    """All cores in use."""
+    first, last = (ttnn.CoreCoord(*corner) for corner in GRID)
+    return ttnn.CoreRangeSet([ttnn.CoreRange(first, last)])
+
+
+def words(device, arguments):
+    """Run-time arguments of a core; (x, y) stands for the NoC coordinates of that logical core."""
+    for argument in arguments:
+        if isinstance(argument, tuple):
+            place = device.worker_core_from_logical_core(ttnn.CoreCoord(*argument))
+            yield from (place.x, place.y)
+        else:
+            yield argument
+
+
+def data_movement(noc):
+    """NCRISC drives NoC 0, BRISC NoC 1."""
+    return ttnn.ReaderConfigDescriptor() if noc == 0 else ttnn.WriterConfigDescriptor()
+
+
+def compute():
+    """Configuration of the compute unit."""
+    config = ttnn.ComputeConfigDescriptor(
+        math_fidelity=getattr(ttnn.MathFidelity, COMPUTE["fidelity"]),
+        math_approx_mode=COMPUTE["approx"],
+        fp32_dest_acc_en=COMPUTE["fp32_dest_acc"],
+        dst_full_sync_en=COMPUTE["dst_full_sync"],
+    )
+    if COMPUTE["unpack_to_dest_fp32"]:
+        modes = [ttnn.UnpackToDestMode.Default] * 64
+        for index in COMPUTE["unpack_to_dest_fp32"]:
+            modes[index] = ttnn.UnpackToDestMode.UnpackToDestFp32
+        config.unpack_to_dest_mode = modes
+    return config
+
+
+def kernel(device, name, noc, on_device):
+    """One kernel with its arguments."""
+    accessed, per_core = ACCESSED[name], ttnn.RuntimeArgs()
+    for (x, y), arguments in ARGUMENTS[name].items():
+        per_core[x][y] = list(words(device, arguments))
+    accessors = [ttnn.TensorAccessorArgs(on_device[tensor]).get_compile_time_args() for tensor in accessed]
+    return ttnn.KernelDescriptor(
+        kernel_source=str(KERNELS / f"{name}.cpp"),
+        core_ranges=core_range(),
+        compile_time_args=[word for words_of_one in accessors for word in words_of_one],
+        runtime_args=per_core,
+        common_runtime_args=[on_device[tensor].buffer_address() for tensor in accessed],
+        config=compute() if noc is None else data_movement(noc),
+    )
+
+
+def program(device, on_device):
+    """The descriptor of the whole program; circular buffers are laid out in this order."""
+    buffers = [
+        ttnn.CBDescriptor(
+            total_size=page_bytes * pages,
+            core_ranges=core_range(),
+            format_descriptors=[
+                ttnn.CBFormatDescriptor(buffer_index=index, data_format=getattr(ttnn, kind), page_size=page_bytes)
+            ],
+        )
+        for index, kind, page_bytes, pages in BUFFERS
+    ]
+    semaphores = [
+        ttnn.SemaphoreDescriptor(id=number, core_ranges=core_range(), initial_value=0) for number in range(SEMAPHORES)
+    ]
+    kernels = [kernel(device, name, noc, on_device) for name, noc in NOC_OF_KERNEL.items()]
+    return ttnn.ProgramDescriptor(kernels=kernels, semaphores=semaphores, cbs=buffers)
+
+
+def to_device(device, tensor, layout):
+    """A tensor as pages in DRAM: hardware tiles, or runs of 1,024 elements."""
+    shape, strides = TENSORS[layout.tensor]
+    array = torch.as_strided(tensor, shape, strides)
+    array = array.float().numpy() if tensor.is_floating_point() else array.numpy()
+    pages = torch.from_numpy(to_pages(array, layout)).to(tensor.dtype)
+    return ttnn.from_torch(
+        pages if layout.in_runs else pages.reshape(-1, 32),
+        layout=ttnn.ROW_MAJOR_LAYOUT if layout.in_runs else ttnn.TILE_LAYOUT,
+        device=device,
+        memory_config=ttnn.DRAM_MEMORY_CONFIG,
+    )
+
+
+def from_device(on_device, like, layout):
+    """The tensor that the pages in DRAM hold."""
+    pages = ttnn.to_torch(on_device).reshape(-1, 1024)
+    shape, strides = TENSORS[layout.tensor]
+    pages = pages.float().numpy() if like.is_floating_point() else pages.numpy()
+    result = like.clone()
+    torch.as_strided(result, shape, strides).copy_(torch.from_numpy(from_pages(pages, layout, shape)))
+    return result
+
+
+def run(device, tensors):
+    """The tensors that the kernel writes, by name."""
+    on_device = {layout.name: to_device(device, tensors[layout.tensor], layout) for layout in LAYOUTS}
+    ttnn.generic_op(list(on_device.values()), program(device, on_device))
+    written = [layout for layout in LAYOUTS if layout.tensor in WRITTEN]
+    return {item.tensor: from_device(on_device[item.name], tensors[item.tensor], item) for item in written}
