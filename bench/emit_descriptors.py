@@ -30,7 +30,7 @@ class Runtime:
     """
 
     def __init__(self, home: Path, device: str) -> None:
-        if missing := absent(home):
+        if missing := absent(home, {3}):
             sys.exit("error: the set-up is incomplete: " + "; ".join(missing))
         self.home, self.device = home, device
         self._folder = tempfile.TemporaryDirectory(prefix="cpplan-descriptors-")

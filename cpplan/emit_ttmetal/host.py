@@ -6,6 +6,7 @@ with :mod:`cpplan.emit_ttmetal.pages`, as the emulation does.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -26,9 +27,9 @@ HEAD = '''\
 """{kernel} on {device}, planned and emitted by cpplan {version}.
 
     from host import run
-    results = run(ttnn.open_device(device_id=0), {{{names}}})
+    results = run(ttnn.open_device(device_id=0), tensors)
 
-takes torch tensors in the memory layout of the kernel's launch and returns those that the kernel writes.
+{tensors}
 """
 
 from pathlib import Path
@@ -40,9 +41,13 @@ from cpplan.emit_ttmetal.pages import from_pages, to_pages
 from cpplan.schedule.schedule import Axis, TensorLayout
 
 KERNELS = Path(__file__).parent / "kernels"
+
+# fmt: off
 '''
 
 BODY = '''\
+# fmt: on
+
 
 def core_range():
     """All cores in use."""
@@ -160,9 +165,22 @@ def host_script(schedule: Schedule, program: Program) -> str:
                 f"{schedule.program.source}: tensor {tensor.name} has elements of {tensor.format}, which tensors of "
                 f"ttnn do not: {', '.join(TTNN_TYPES)} they do"
             )
-    names = ", ".join(f'"{tensor.name}": {tensor.name}' for tensor in schedule.program.tensors)
-    head = HEAD.format(kernel=schedule.program.name, device=schedule.device.name, version=__version__, names=names)
-    return "\n".join([head, *_tables(schedule, program), BODY])
+    head = HEAD.format(
+        kernel=schedule.program.name, device=schedule.device.name, version=__version__, tensors=_about(schedule)
+    )
+    return head + "\n".join([*_tables(schedule, program), BODY])
+
+
+def _about(schedule: Schedule) -> str:
+    """Who takes and returns what."""
+    tensors = schedule.program.tensors
+    names = ", ".join(tensor.name for tensor in tensors)
+    written = ", ".join(tensor.name for tensor in tensors if schedule.program.is_written(tensor.name))
+    return textwrap.fill(
+        f"takes the torch tensors {names} by name, in the memory layout of the kernel's launch, and returns those that "
+        f"the kernel writes: {written}.",
+        width=120,
+    )
 
 
 def _tables(schedule: Schedule, program: Program) -> Iterator[str]:
@@ -209,7 +227,8 @@ def _layout(layout: TensorLayout) -> Iterator[str]:
     comma = "," if len(layout.axes) == 1 else ""
     padding = repr(layout.padding) if abs(layout.padding) != float("inf") else f'float("{layout.padding}")'
     yield "    TensorLayout("
-    yield f'        "{layout.name}", "{layout.tensor}", "{layout.format}", ({axes}{comma}),'
+    yield f'        "{layout.name}", "{layout.tensor}", "{layout.format}",'
+    yield f"        ({axes}{comma}),"
     yield f"        rows={layout.rows}, columns={layout.columns}, in_runs={layout.in_runs}, padding={padding},"
     yield "    ),"
 

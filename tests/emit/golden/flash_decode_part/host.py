@@ -1,9 +1,10 @@
 """decode_part_kernel on wormhole[2x2], planned and emitted by cpplan 0.1.0.
 
     from host import run
-    results = run(ttnn.open_device(device_id=0), {"q_ptr": q_ptr, "k_ptr": k_ptr, "v_ptr": v_ptr, "part_ptr": part_ptr, "lse_ptr": lse_ptr})
+    results = run(ttnn.open_device(device_id=0), tensors)
 
-takes torch tensors in the memory layout of the kernel's launch and returns those that the kernel writes.
+takes the torch tensors q_ptr, k_ptr, v_ptr, part_ptr, lse_ptr by name, in the memory layout of the kernel's launch, and
+returns those that the kernel writes: part_ptr, lse_ptr.
 """
 
 from pathlib import Path
@@ -16,6 +17,7 @@ from cpplan.schedule.schedule import Axis, TensorLayout
 
 KERNELS = Path(__file__).parent / "kernels"
 
+# fmt: off
 GRID = ((0, 0), (1, 1))  # first and last core
 SEMAPHORES = 2
 # 0: room for a state of loop start
@@ -55,23 +57,28 @@ TENSORS = {
 WRITTEN = ["part_ptr", "lse_ptr"]
 LAYOUTS = [
     TensorLayout(
-        "q_ptr", "q_ptr", "bf16", (Axis(1, 1, 2, 0), Axis(1, 1, 2, 0), Axis(16, 32, 1, 0), Axis(32, 32, 2, 0)),
+        "q_ptr", "q_ptr", "bf16",
+        (Axis(1, 1, 2, 0), Axis(1, 1, 2, 0), Axis(16, 32, 1, 0), Axis(32, 32, 2, 0)),
         rows=2, columns=3, in_runs=False, padding=0.0,
     ),
     TensorLayout(
-        "k_ptr", "k_ptr", "bf16", (Axis(1, 1, 2, 0), Axis(1, 1, 2, 0), Axis(32, 32, 8, 0), Axis(32, 32, 2, 0)),
+        "k_ptr", "k_ptr", "bf16",
+        (Axis(1, 1, 2, 0), Axis(1, 1, 2, 0), Axis(32, 32, 8, 0), Axis(32, 32, 2, 0)),
         rows=2, columns=3, in_runs=False, padding=0.0,
     ),
     TensorLayout(
-        "v_ptr", "v_ptr", "bf16", (Axis(1, 1, 2, 0), Axis(1, 1, 2, 0), Axis(32, 32, 8, 0), Axis(32, 32, 2, 0)),
+        "v_ptr", "v_ptr", "bf16",
+        (Axis(1, 1, 2, 0), Axis(1, 1, 2, 0), Axis(32, 32, 8, 0), Axis(32, 32, 2, 0)),
         rows=2, columns=3, in_runs=False, padding=0.0,
     ),
     TensorLayout(
-        "part_ptr", "part_ptr", "fp32", (Axis(1, 1, 2, 0), Axis(1, 1, 2, 0), Axis(16, 32, 1, 0), Axis(1, 1, 2, 0), Axis(32, 32, 2, 0)),
+        "part_ptr", "part_ptr", "fp32",
+        (Axis(1, 1, 2, 0), Axis(1, 1, 2, 0), Axis(16, 32, 1, 0), Axis(1, 1, 2, 0), Axis(32, 32, 2, 0)),
         rows=2, columns=4, in_runs=False, padding=0.0,
     ),
     TensorLayout(
-        "lse_ptr", "lse_ptr", "fp32", (Axis(1, 1, 2, 0), Axis(1, 1, 2, 0), Axis(16, 32, 1, 0), Axis(1, 1, 2, 0)),
+        "lse_ptr", "lse_ptr", "fp32",
+        (Axis(1, 1, 2, 0), Axis(1, 1, 2, 0), Axis(16, 32, 1, 0), Axis(1, 1, 2, 0)),
         rows=2, columns=None, in_runs=False, padding=0.0,
     ),
 ]
@@ -112,6 +119,8 @@ ARGUMENTS = {
         (1, 1): [1, 1],
     },
 }
+# fmt: on
+
 
 def core_range():
     """All cores in use."""

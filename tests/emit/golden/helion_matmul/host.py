@@ -1,9 +1,10 @@
 """matmul_bias_gelu on wormhole[2x2], planned and emitted by cpplan 0.1.0.
 
     from host import run
-    results = run(ttnn.open_device(device_id=0), {"a": a, "b": b, "bias": bias, "c": c})
+    results = run(ttnn.open_device(device_id=0), tensors)
 
-takes torch tensors in the memory layout of the kernel's launch and returns those that the kernel writes.
+takes the torch tensors a, b, bias, c by name, in the memory layout of the kernel's launch, and returns those that the
+kernel writes: c.
 """
 
 from pathlib import Path
@@ -16,6 +17,7 @@ from cpplan.schedule.schedule import Axis, TensorLayout
 
 KERNELS = Path(__file__).parent / "kernels"
 
+# fmt: off
 GRID = ((0, 0), (1, 1))  # first and last core
 SEMAPHORES = 2
 # 0: a shared block has come over NoC 1
@@ -37,19 +39,23 @@ TENSORS = {
 WRITTEN = ["c"]
 LAYOUTS = [
     TensorLayout(
-        "a", "a", "bf16", (Axis(32, 32, 2, 0), Axis(32, 32, 2, 0)),
+        "a", "a", "bf16",
+        (Axis(32, 32, 2, 0), Axis(32, 32, 2, 0)),
         rows=0, columns=1, in_runs=False, padding=0.0,
     ),
     TensorLayout(
-        "b", "b", "bf16", (Axis(32, 32, 2, 0), Axis(32, 32, 2, 0)),
+        "b", "b", "bf16",
+        (Axis(32, 32, 2, 0), Axis(32, 32, 2, 0)),
         rows=0, columns=1, in_runs=False, padding=0.0,
     ),
     TensorLayout(
-        "bias", "bias", "bf16", (Axis(32, 32, 2, 0),),
+        "bias", "bias", "bf16",
+        (Axis(32, 32, 2, 0),),
         rows=None, columns=0, in_runs=False, padding=0.0,
     ),
     TensorLayout(
-        "c", "c", "bf16", (Axis(32, 32, 2, 0), Axis(32, 32, 2, 0)),
+        "c", "c", "bf16",
+        (Axis(32, 32, 2, 0), Axis(32, 32, 2, 0)),
         rows=0, columns=1, in_runs=False, padding=0.0,
     ),
 ]
@@ -90,6 +96,8 @@ ARGUMENTS = {
         (1, 1): [1, 1],
     },
 }
+# fmt: on
+
 
 def core_range():
     """All cores in use."""

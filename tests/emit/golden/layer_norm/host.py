@@ -1,9 +1,10 @@
 """layer_norm_kernel on wormhole[2x2], planned and emitted by cpplan 0.1.0.
 
     from host import run
-    results = run(ttnn.open_device(device_id=0), {"x_ptr": x_ptr, "w_ptr": w_ptr, "b_ptr": b_ptr, "y_ptr": y_ptr, "mean_ptr": mean_ptr, "rstd_ptr": rstd_ptr})
+    results = run(ttnn.open_device(device_id=0), tensors)
 
-takes torch tensors in the memory layout of the kernel's launch and returns those that the kernel writes.
+takes the torch tensors x_ptr, w_ptr, b_ptr, y_ptr, mean_ptr, rstd_ptr by name, in the memory layout of the kernel's
+launch, and returns those that the kernel writes: y_ptr, mean_ptr, rstd_ptr.
 """
 
 from pathlib import Path
@@ -16,6 +17,7 @@ from cpplan.schedule.schedule import Axis, TensorLayout
 
 KERNELS = Path(__file__).parent / "kernels"
 
+# fmt: off
 GRID = ((0, 0), (0, 1))  # first and last core
 SEMAPHORES = 0
 BUFFERS = [
@@ -47,27 +49,33 @@ TENSORS = {
 WRITTEN = ["y_ptr", "mean_ptr", "rstd_ptr"]
 LAYOUTS = [
     TensorLayout(
-        "x_ptr", "x_ptr", "bf16", (Axis(32, 32, 2, 0), Axis(32, 32, 10, 0)),
+        "x_ptr", "x_ptr", "bf16",
+        (Axis(32, 32, 2, 0), Axis(32, 32, 10, 0)),
         rows=0, columns=1, in_runs=False, padding=0.0,
     ),
     TensorLayout(
-        "mean_ptr", "mean_ptr", "fp32", (Axis(32, 32, 2, 0),),
+        "mean_ptr", "mean_ptr", "fp32",
+        (Axis(32, 32, 2, 0),),
         rows=0, columns=None, in_runs=False, padding=0.0,
     ),
     TensorLayout(
-        "rstd_ptr", "rstd_ptr", "fp32", (Axis(32, 32, 2, 0),),
+        "rstd_ptr", "rstd_ptr", "fp32",
+        (Axis(32, 32, 2, 0),),
         rows=0, columns=None, in_runs=False, padding=0.0,
     ),
     TensorLayout(
-        "w_ptr", "w_ptr", "bf16", (Axis(32, 32, 10, 0),),
+        "w_ptr", "w_ptr", "bf16",
+        (Axis(32, 32, 10, 0),),
         rows=None, columns=0, in_runs=False, padding=0.0,
     ),
     TensorLayout(
-        "b_ptr", "b_ptr", "bf16", (Axis(32, 32, 10, 0),),
+        "b_ptr", "b_ptr", "bf16",
+        (Axis(32, 32, 10, 0),),
         rows=None, columns=0, in_runs=False, padding=0.0,
     ),
     TensorLayout(
-        "y_ptr", "y_ptr", "bf16", (Axis(32, 32, 2, 0), Axis(32, 32, 10, 0)),
+        "y_ptr", "y_ptr", "bf16",
+        (Axis(32, 32, 2, 0), Axis(32, 32, 10, 0)),
         rows=0, columns=1, in_runs=False, padding=0.0,
     ),
 ]
@@ -101,6 +109,8 @@ ARGUMENTS = {
         (0, 1): [1],
     },
 }
+# fmt: on
+
 
 def core_range():
     """All cores in use."""

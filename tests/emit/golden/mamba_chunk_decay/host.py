@@ -1,9 +1,10 @@
 """chunk_decay_kernel on blackhole[2x2], planned and emitted by cpplan 0.1.0.
 
     from host import run
-    results = run(ttnn.open_device(device_id=0), {"dt_ptr": dt_ptr, "a_ptr": a_ptr, "decay_ptr": decay_ptr})
+    results = run(ttnn.open_device(device_id=0), tensors)
 
-takes torch tensors in the memory layout of the kernel's launch and returns those that the kernel writes.
+takes the torch tensors dt_ptr, a_ptr, decay_ptr by name, in the memory layout of the kernel's launch, and returns those
+that the kernel writes: decay_ptr.
 """
 
 from pathlib import Path
@@ -16,6 +17,7 @@ from cpplan.schedule.schedule import Axis, TensorLayout
 
 KERNELS = Path(__file__).parent / "kernels"
 
+# fmt: off
 GRID = ((0, 0), (0, 1))  # first and last core
 SEMAPHORES = 0
 BUFFERS = [
@@ -35,15 +37,18 @@ TENSORS = {
 WRITTEN = ["decay_ptr"]
 LAYOUTS = [
     TensorLayout(
-        "dt_ptr", "dt_ptr", "fp32", (Axis(1, 1, 1, 0), Axis(32, 32, 4, 0), Axis(32, 32, 1, 0)),
+        "dt_ptr", "dt_ptr", "fp32",
+        (Axis(1, 1, 1, 0), Axis(32, 32, 4, 0), Axis(32, 32, 1, 0)),
         rows=1, columns=2, in_runs=False, padding=0.0,
     ),
     TensorLayout(
-        "a_ptr", "a_ptr", "fp32", (Axis(32, 32, 1, 0),),
+        "a_ptr", "a_ptr", "fp32",
+        (Axis(32, 32, 1, 0),),
         rows=0, columns=None, in_runs=False, padding=0.0,
     ),
     TensorLayout(
-        "decay_ptr", "decay_ptr", "fp32", (Axis(1, 1, 1, 0), Axis(32, 32, 1, 0), Axis(32, 32, 4, 0)),
+        "decay_ptr", "decay_ptr", "fp32",
+        (Axis(1, 1, 1, 0), Axis(32, 32, 1, 0), Axis(32, 32, 4, 0)),
         rows=1, columns=2, in_runs=False, padding=0.0,
     ),
 ]
@@ -77,6 +82,8 @@ ARGUMENTS = {
         (0, 1): [1],
     },
 }
+# fmt: on
+
 
 def core_range():
     """All cores in use."""

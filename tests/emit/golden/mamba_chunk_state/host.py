@@ -1,9 +1,10 @@
 """chunk_state_kernel on wormhole[2x2], planned and emitted by cpplan 0.1.0.
 
     from host import run
-    results = run(ttnn.open_device(device_id=0), {"x_ptr": x_ptr, "b_ptr": b_ptr, "dt_ptr": dt_ptr, "decay_ptr": decay_ptr, "state_ptr": state_ptr})
+    results = run(ttnn.open_device(device_id=0), tensors)
 
-takes torch tensors in the memory layout of the kernel's launch and returns those that the kernel writes.
+takes the torch tensors x_ptr, b_ptr, dt_ptr, decay_ptr, state_ptr by name, in the memory layout of the kernel's launch,
+and returns those that the kernel writes: state_ptr.
 """
 
 from pathlib import Path
@@ -16,6 +17,7 @@ from cpplan.schedule.schedule import Axis, TensorLayout
 
 KERNELS = Path(__file__).parent / "kernels"
 
+# fmt: off
 GRID = ((0, 0), (1, 1))  # first and last core
 SEMAPHORES = 2
 # 0: a shared block has come over NoC 1
@@ -44,27 +46,33 @@ TENSORS = {
 WRITTEN = ["state_ptr"]
 LAYOUTS = [
     TensorLayout(
-        "decay_ptr", "decay_ptr", "fp32", (Axis(1, 1, 1, 0), Axis(1, 1, 2, 0), Axis(1, 1, 128, 0)),
+        "decay_ptr", "decay_ptr", "fp32",
+        (Axis(1, 1, 1, 0), Axis(1, 1, 2, 0), Axis(1, 1, 128, 0)),
         rows=None, columns=None, in_runs=False, padding=0.0,
     ),
     TensorLayout(
-        "x_ptr", "x_ptr", "bf16", (Axis(1, 1, 1, 0), Axis(32, 32, 4, 0), Axis(1, 1, 2, 0), Axis(32, 32, 1, 0)),
+        "x_ptr", "x_ptr", "bf16",
+        (Axis(1, 1, 1, 0), Axis(32, 32, 4, 0), Axis(1, 1, 2, 0), Axis(32, 32, 1, 0)),
         rows=1, columns=3, in_runs=False, padding=0.0,
     ),
     TensorLayout(
-        "b_ptr", "b_ptr", "bf16", (Axis(1, 1, 1, 0), Axis(32, 32, 4, 0), Axis(1, 1, 1, 0), Axis(32, 32, 1, 0)),
+        "b_ptr", "b_ptr", "bf16",
+        (Axis(1, 1, 1, 0), Axis(32, 32, 4, 0), Axis(1, 1, 1, 0), Axis(32, 32, 1, 0)),
         rows=1, columns=3, in_runs=False, padding=0.0,
     ),
     TensorLayout(
-        "dt_ptr", "dt_ptr", "fp32", (Axis(1, 1, 1, 0), Axis(32, 32, 4, 0), Axis(1, 1, 2, 0)),
+        "dt_ptr", "dt_ptr", "fp32",
+        (Axis(1, 1, 1, 0), Axis(32, 32, 4, 0), Axis(1, 1, 2, 0)),
         rows=1, columns=None, in_runs=False, padding=0.0,
     ),
     TensorLayout(
-        "decay_ptr.2", "decay_ptr", "fp32", (Axis(1, 1, 1, 0), Axis(1, 1, 2, 0), Axis(32, 32, 4, 0)),
+        "decay_ptr.2", "decay_ptr", "fp32",
+        (Axis(1, 1, 1, 0), Axis(1, 1, 2, 0), Axis(32, 32, 4, 0)),
         rows=2, columns=None, in_runs=False, padding=0.0,
     ),
     TensorLayout(
-        "state_ptr", "state_ptr", "fp32", (Axis(1, 1, 1, 0), Axis(1, 1, 2, 0), Axis(1, 1, 2, 0), Axis(32, 32, 1, 0), Axis(32, 32, 1, 0)),
+        "state_ptr", "state_ptr", "fp32",
+        (Axis(1, 1, 1, 0), Axis(1, 1, 2, 0), Axis(1, 1, 2, 0), Axis(32, 32, 1, 0), Axis(32, 32, 1, 0)),
         rows=3, columns=4, in_runs=False, padding=0.0,
     ),
 ]
@@ -105,6 +113,8 @@ ARGUMENTS = {
         (1, 1): [1, 1],
     },
 }
+# fmt: on
+
 
 def core_range():
     """All cores in use."""

@@ -1,9 +1,10 @@
 """matmul_kernel on wormhole[2x2], planned and emitted by cpplan 0.1.0.
 
     from host import run
-    results = run(ttnn.open_device(device_id=0), {"a_ptr": a_ptr, "b_ptr": b_ptr, "c_ptr": c_ptr})
+    results = run(ttnn.open_device(device_id=0), tensors)
 
-takes torch tensors in the memory layout of the kernel's launch and returns those that the kernel writes.
+takes the torch tensors a_ptr, b_ptr, c_ptr by name, in the memory layout of the kernel's launch, and returns those that
+the kernel writes: c_ptr.
 """
 
 from pathlib import Path
@@ -16,6 +17,7 @@ from cpplan.schedule.schedule import Axis, TensorLayout
 
 KERNELS = Path(__file__).parent / "kernels"
 
+# fmt: off
 GRID = ((0, 0), (1, 1))  # first and last core
 SEMAPHORES = 4
 # 0: a shared block has come over NoC 0
@@ -38,15 +40,18 @@ TENSORS = {
 WRITTEN = ["c_ptr"]
 LAYOUTS = [
     TensorLayout(
-        "a_ptr", "a_ptr", "bf16", (Axis(32, 32, 4, 0), Axis(32, 32, 4, 0)),
+        "a_ptr", "a_ptr", "bf16",
+        (Axis(32, 32, 4, 0), Axis(32, 32, 4, 0)),
         rows=0, columns=1, in_runs=False, padding=0.0,
     ),
     TensorLayout(
-        "b_ptr", "b_ptr", "bf16", (Axis(32, 32, 4, 0), Axis(32, 32, 4, 0)),
+        "b_ptr", "b_ptr", "bf16",
+        (Axis(32, 32, 4, 0), Axis(32, 32, 4, 0)),
         rows=0, columns=1, in_runs=False, padding=0.0,
     ),
     TensorLayout(
-        "c_ptr", "c_ptr", "bf16", (Axis(32, 32, 4, 0), Axis(32, 32, 4, 0)),
+        "c_ptr", "c_ptr", "bf16",
+        (Axis(32, 32, 4, 0), Axis(32, 32, 4, 0)),
         rows=0, columns=1, in_runs=False, padding=0.0,
     ),
 ]
@@ -88,6 +93,8 @@ ARGUMENTS = {
         (1, 1): [1, 1],
     },
 }
+# fmt: on
+
 
 def core_range():
     """All cores in use."""

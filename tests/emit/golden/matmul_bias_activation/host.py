@@ -1,9 +1,10 @@
 """linear_kernel on wormhole[2x2], planned and emitted by cpplan 0.1.0.
 
     from host import run
-    results = run(ttnn.open_device(device_id=0), {"x_ptr": x_ptr, "w_ptr": w_ptr, "bias_ptr": bias_ptr, "y_ptr": y_ptr})
+    results = run(ttnn.open_device(device_id=0), tensors)
 
-takes torch tensors in the memory layout of the kernel's launch and returns those that the kernel writes.
+takes the torch tensors x_ptr, w_ptr, bias_ptr, y_ptr by name, in the memory layout of the kernel's launch, and returns
+those that the kernel writes: y_ptr.
 """
 
 from pathlib import Path
@@ -16,6 +17,7 @@ from cpplan.schedule.schedule import Axis, TensorLayout
 
 KERNELS = Path(__file__).parent / "kernels"
 
+# fmt: off
 GRID = ((0, 0), (1, 1))  # first and last core
 SEMAPHORES = 5
 # 0: a shared block has come over NoC 0
@@ -44,19 +46,23 @@ TENSORS = {
 WRITTEN = ["y_ptr"]
 LAYOUTS = [
     TensorLayout(
-        "x_ptr", "x_ptr", "bf16", (Axis(32, 32, 3, 0), Axis(32, 32, 3, 0)),
+        "x_ptr", "x_ptr", "bf16",
+        (Axis(32, 32, 3, 0), Axis(32, 32, 3, 0)),
         rows=0, columns=1, in_runs=False, padding=0.0,
     ),
     TensorLayout(
-        "w_ptr", "w_ptr", "bf16", (Axis(32, 32, 2, 0), Axis(32, 32, 3, 0)),
+        "w_ptr", "w_ptr", "bf16",
+        (Axis(32, 32, 2, 0), Axis(32, 32, 3, 0)),
         rows=0, columns=1, in_runs=False, padding=0.0,
     ),
     TensorLayout(
-        "bias_ptr", "bias_ptr", "bf16", (Axis(32, 32, 2, 0),),
+        "bias_ptr", "bias_ptr", "bf16",
+        (Axis(32, 32, 2, 0),),
         rows=None, columns=0, in_runs=False, padding=0.0,
     ),
     TensorLayout(
-        "y_ptr", "y_ptr", "bf16", (Axis(32, 32, 3, 0), Axis(32, 32, 2, 0)),
+        "y_ptr", "y_ptr", "bf16",
+        (Axis(32, 32, 3, 0), Axis(32, 32, 2, 0)),
         rows=0, columns=1, in_runs=False, padding=0.0,
     ),
 ]
@@ -98,6 +104,8 @@ ARGUMENTS = {
         (1, 1): [1, 1],
     },
 }
+# fmt: on
+
 
 def core_range():
     """All cores in use."""

@@ -1,9 +1,10 @@
 """persistent_matmul_kernel on wormhole[2x2], planned and emitted by cpplan 0.1.0.
 
     from host import run
-    results = run(ttnn.open_device(device_id=0), {"a_desc": a_desc, "b_desc": b_desc, "c_desc": c_desc})
+    results = run(ttnn.open_device(device_id=0), tensors)
 
-takes torch tensors in the memory layout of the kernel's launch and returns those that the kernel writes.
+takes the torch tensors a_desc, b_desc, c_desc by name, in the memory layout of the kernel's launch, and returns those
+that the kernel writes: c_desc.
 """
 
 from pathlib import Path
@@ -16,6 +17,7 @@ from cpplan.schedule.schedule import Axis, TensorLayout
 
 KERNELS = Path(__file__).parent / "kernels"
 
+# fmt: off
 GRID = ((0, 0), (1, 1))  # first and last core
 SEMAPHORES = 4
 # 0: a shared block has come over NoC 0
@@ -39,15 +41,18 @@ TENSORS = {
 WRITTEN = ["c_desc"]
 LAYOUTS = [
     TensorLayout(
-        "a_desc", "a_desc", "bf16", (Axis(32, 32, 8, 0), Axis(32, 32, 4, 0)),
+        "a_desc", "a_desc", "bf16",
+        (Axis(32, 32, 8, 0), Axis(32, 32, 4, 0)),
         rows=0, columns=1, in_runs=False, padding=0.0,
     ),
     TensorLayout(
-        "b_desc", "b_desc", "bf16", (Axis(32, 32, 8, 0), Axis(32, 32, 4, 0)),
+        "b_desc", "b_desc", "bf16",
+        (Axis(32, 32, 8, 0), Axis(32, 32, 4, 0)),
         rows=0, columns=1, in_runs=False, padding=0.0,
     ),
     TensorLayout(
-        "c_desc", "c_desc", "bf16", (Axis(32, 32, 8, 0), Axis(32, 32, 8, 0)),
+        "c_desc", "c_desc", "bf16",
+        (Axis(32, 32, 8, 0), Axis(32, 32, 8, 0)),
         rows=0, columns=1, in_runs=False, padding=0.0,
     ),
 ]
@@ -89,6 +94,8 @@ ARGUMENTS = {
         (1, 1): [1, 1],
     },
 }
+# fmt: on
+
 
 def core_range():
     """All cores in use."""

@@ -1,9 +1,10 @@
 """swiglu_kernel on wormhole[2x2], planned and emitted by cpplan 0.1.0.
 
     from host import run
-    results = run(ttnn.open_device(device_id=0), {"x_ptr": x_ptr, "y_ptr": y_ptr})
+    results = run(ttnn.open_device(device_id=0), tensors)
 
-takes torch tensors in the memory layout of the kernel's launch and returns those that the kernel writes.
+takes the torch tensors x_ptr, y_ptr by name, in the memory layout of the kernel's launch, and returns those that the
+kernel writes: y_ptr.
 """
 
 from pathlib import Path
@@ -16,6 +17,7 @@ from cpplan.schedule.schedule import Axis, TensorLayout
 
 KERNELS = Path(__file__).parent / "kernels"
 
+# fmt: off
 GRID = ((0, 0), (0, 1))  # first and last core
 SEMAPHORES = 0
 BUFFERS = [
@@ -32,11 +34,13 @@ TENSORS = {
 WRITTEN = ["y_ptr"]
 LAYOUTS = [
     TensorLayout(
-        "x_ptr", "x_ptr", "bf16", (Axis(32, 32, 2, 0), Axis(1, 1, 2, 0), Axis(32, 32, 4, 0)),
+        "x_ptr", "x_ptr", "bf16",
+        (Axis(32, 32, 2, 0), Axis(1, 1, 2, 0), Axis(32, 32, 4, 0)),
         rows=0, columns=2, in_runs=False, padding=0.0,
     ),
     TensorLayout(
-        "y_ptr", "y_ptr", "bf16", (Axis(32, 32, 2, 0), Axis(32, 32, 4, 0)),
+        "y_ptr", "y_ptr", "bf16",
+        (Axis(32, 32, 2, 0), Axis(32, 32, 4, 0)),
         rows=0, columns=1, in_runs=False, padding=0.0,
     ),
 ]
@@ -70,6 +74,8 @@ ARGUMENTS = {
         (0, 1): [1],
     },
 }
+# fmt: on
+
 
 def core_range():
     """All cores in use."""
