@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from cpplan.cost.table import KINDS, Column, Ints, Kind, Rows
+from cpplan.cost.table import Column, Ints, Rows
 from cpplan.device.device import Device
 from cpplan.encode.additive import Additive, additive_bound
 from cpplan.plan.nest import Nest
@@ -31,6 +31,10 @@ class OptionBounds:
     column: int
     options: tuple[Ints, ...]
 
+    def take(self, keep: list[Bools]) -> OptionBounds:
+        """The bounds of the options selected by ``keep``."""
+        return OptionBounds(self.column, tuple(o[k] for o, k in zip(self.options, keep, strict=True)))
+
 
 def compute_cycles(column: Column) -> int:
     """Cycles of all tile ops that one core runs in the launch."""
@@ -45,16 +49,15 @@ def _counts(nest: Nest, rows: Rows) -> tuple[Ints, Ints]:
     return every, np.where(rows.depth == 2, every // trips[rows.level], every)
 
 
-def _in_full(column: Column) -> list[tuple[int, int, Ints]]:
+def _in_full(column: Column) -> tuple[Ints, Ints, Bools]:
     """Per wave level: ops of the nest once, but all of one iteration of it; iterations; which levels it contains."""
-    nest, ops = column.nest, column.ops
-    out = []
-    for level in nest.path(nest.home[""]):
-        runs = nest.iterations(level)
-        inside = np.array([v != level and level in nest.path(v) for v in range(len(ops))])
-        whole = sum(o * (nest.iterations(v) // runs if inside[v] else 1) for v, o in enumerate(ops))
-        out.append((whole, runs, inside))
-    return out
+    nest, ops = column.nest, np.array(column.ops, dtype=np.int64)
+    waves = nest.path(nest.home[""])
+    each = np.array([nest.iterations(v) for v in range(len(ops))], dtype=np.int64)
+    runs = each[list(waves)]
+    inside = np.array([[v != level and level in nest.path(v) for v in range(len(ops))] for level in waves])
+    whole: Ints = (ops * np.where(inside, each // runs[:, None], 1)).sum(axis=1)
+    return whole, runs, inside
 
 
 def option_bounds(device: Device, column: Column) -> OptionBounds:
@@ -62,62 +65,58 @@ def option_bounds(device: Device, column: Column) -> OptionBounds:
     nocs = len(device.nocs)
     compute = compute_cycles(column)
     trips = np.array(column.nest.trips, dtype=np.int64)
-    busy, shown, stretched, once = [], [], [], []
-    levels = _in_full(column)
+    whole, runs, inside = _in_full(column)
     room = device.sram.usable - column.fixed_sram
     prices = _sram_prices(column, nocs, room)
-    held_back: list[list[Ints]] = [[] for _ in levels]
+    once, stretched = list[int](), list[Ints]()
+    busy, shown = list[Ints](), list[Ints]()  # per access: (1 + wave levels, options, resources), (options, resources)
     for rows in column.rows:
         every, exposed = _counts(column.nest, rows)
         longest = rows.fill.max(axis=1)
         stretched.append(every * longest + compute // trips[rows.level])
         once.append(int(longest.min()))
-        busy.append(_priced(rows.busy * every[:, None], rows.sram, nocs, prices))
-        for (_, runs, inside), figures in zip(levels, held_back, strict=True):
-            within = inside[rows.level]
-            counted = np.where(within, every - every // runs, every)
-            once_shown = np.where(within, exposed // runs, 0)
-            both = rows.busy * counted[:, None] + rows.fill * once_shown[:, None]
-            figures.append(_priced(both, rows.sram, nocs, prices))
-        shown.append(_priced(rows.fill * exposed[:, None], rows.sram, nocs, prices))
-    spare = np.zeros_like(busy[0][0])
-    spare[len(spare) - len(prices) :] = [-(-price * room // PRICE_UNIT) for price in prices]
-    least_busy = [b.min(axis=0) for b in busy]
-    least_shown = [s.min(axis=0) for s in shown]
+        within = inside[:, rows.level]
+        counted = np.where(within, every - every // runs[:, None], every)
+        once_shown = np.where(within, exposed // runs[:, None], 0)
+        held_back = rows.busy * counted[:, :, None] + rows.fill * once_shown[:, :, None]
+        totals = np.concatenate([(rows.busy * every[:, None])[None], held_back])
+        busy.append(_priced(totals, rows.sram, nocs, prices))
+        shown.append(_with_spread(rows.fill * exposed[:, None], nocs))
+    spare = np.zeros(busy[0].shape[2], dtype=np.int64)
+    spare[len(spare) - len(prices) :] = -(-prices * room // PRICE_UNIT)
+    least_busy, least_shown = [b.min(axis=1) for b in busy], [s.min(axis=0) for s in shown]
+    all_busy = np.sum(least_busy, axis=0) - spare
+    ops = np.concatenate([[sum(column.ops)], whole])
     kinds = [rows.kind for rows in column.rows]
+    together = {k: np.sum([s for s, kind in zip(least_shown, kinds, strict=True) if kind == k], axis=0) for k in kinds}
     options = []
     for number, rows in enumerate(column.rows):
-        others = sum((b for i, b in enumerate(least_busy) if i != number), np.zeros_like(least_busy[0]))
-        resource = (busy[number] + others - spare).max(axis=1) + sum(column.ops)
-        for (whole, _, _), figures in zip(levels, held_back, strict=True):
-            rest = sum((f.min(axis=0) for i, f in enumerate(figures) if i != number), np.zeros_like(least_busy[0]))
-            resource = np.maximum(resource, (figures[number] + rest - spare).max(axis=1) + whole)
-        same = [least_shown[i] for i, kind in enumerate(kinds) if i != number and kind == rows.kind]
-        alike = (shown[number] + sum(same, np.zeros_like(least_shown[0])))[:, : -len(prices)].max(axis=1)
-        against = sum(_exposed(kinds, least_shown, kind, len(prices)) for kind in KINDS if kind != rows.kind)
+        rest = all_busy - least_busy[number]
+        resource = ((busy[number] + rest[:, None]).max(axis=2) + ops[:, None]).max(axis=0)
+        same = together[rows.kind] - least_shown[number]
+        against = sum(int(shown_ones.max()) for kind, shown_ones in together.items() if kind != rows.kind)
         first = max((o for o, kind in zip(once, kinds, strict=True) if kind != rows.kind), default=0)
-        hidden = np.maximum(compute + alike + against, stretched[number] + first)
+        hidden = np.maximum(compute + (shown[number] + same).max(axis=1) + against, stretched[number] + first)
         options.append(device.launch_cycles + np.maximum(resource, hidden))
     return OptionBounds(max(int(o.min()) for o in options), tuple(options))
 
 
-def _exposed(kinds: list[Kind], least_shown: list[Ints], kind: Kind, prices: int) -> int:
-    """Least time that no pipelining hides of the streams of one kind together."""
-    together = sum((s for s, k in zip(least_shown, kinds, strict=True) if k == kind), np.zeros_like(least_shown[0]))
-    return int(together[:-prices].max())
-
-
-def _sram_prices(column: Column, nocs: int, room: int) -> list[int]:
+def _sram_prices(column: Column, nocs: int, room: int) -> Ints:
     """Prices of a byte of SRAM in bank cycles, in units of 1 / ``PRICE_UNIT``: any price gives a valid bound."""
     total = sum(int((rows.busy[:, nocs] * _counts(column.nest, rows)[0]).min()) for rows in column.rows)
-    return [total * PRICE_UNIT // (max(1, room) * part) for part in PRICES]
+    return np.array([total * PRICE_UNIT // (max(1, room) * part) for part in PRICES], dtype=np.int64)
 
 
-def _priced(cycles: Ints, sram: Ints, nocs: int, prices: list[int]) -> Ints:
-    """Resource totals, the processors' total spread evenly (any network may be picked), and banks with SRAM priced."""
-    spread = cycles[:, :nocs].sum(axis=1, keepdims=True) // nocs  # rounded down: these add up over accesses
-    rent = [cycles[:, nocs] + sram * price // PRICE_UNIT for price in prices]
-    return np.concatenate([cycles, spread, np.stack(rent, axis=1)], axis=1)
+def _with_spread(cycles: Ints, nocs: int) -> Ints:
+    """``cycles`` (..., resources) and the processors' total spread evenly, as any network may be picked."""
+    spread = cycles[..., :nocs].sum(axis=-1, keepdims=True) // nocs  # rounded down: these add up over accesses
+    return np.concatenate([cycles, spread], axis=-1)
+
+
+def _priced(cycles: Ints, sram: Ints, nocs: int, prices: Ints) -> Ints:
+    """``cycles`` (levels, options, resources) as in :func:`_with_spread`, and banks with SRAM priced."""
+    rent = cycles[..., nocs, None] + sram[:, None] * prices // PRICE_UNIT
+    return np.concatenate([_with_spread(cycles, nocs), rent], axis=-1)
 
 
 @dataclass(frozen=True)
@@ -131,22 +130,26 @@ class Pruned:
 
 def prune_column(device: Device, column: Column, limit: int | None) -> Pruned | None:
     """``column`` without options whose bound exceeds ``limit`` or whose SRAM never fits; None when nothing is left."""
+    relaxed: tuple[Column, Additive | None] | None = None
     while True:
+        before = column
         if any(not rows.places for rows in column.rows):
             return None
-        bounds, additive = option_bounds(device, column), None
-        keep = _within(device, column, bounds, limit)
-        if limit is not None and all(k.all() for k in keep) and column.combinations > LISTED:
-            additive = additive_bound(device, column)
-            if additive is not None:
-                bounds = _sharper(bounds, additive)
-                keep = _within(device, column, bounds, limit)
-        if all(k.all() for k in keep):
+        bounds = option_bounds(device, column)
+        column, bounds = _kept(device, column, bounds, limit)
+        if any(not rows.places for rows in column.rows):
+            return None
+        if limit is not None and column.combinations > LISTED:
+            if relaxed is None or relaxed[0] is not column:
+                relaxed = column, additive_bound(device, column)
+            if relaxed[1] is not None:
+                column, bounds = _kept(device, column, _sharper(bounds, relaxed[1]), limit)
+        if column is before:
             whole = _canonical_bound(column, bounds)
             if whole is None or (limit is not None and whole > limit):
                 return None
+            additive = relaxed[1] if relaxed is not None and relaxed[0] is column else None
             return Pruned(column, replace(bounds, column=whole), additive)
-        column = take_options(column, keep)
 
 
 def prune_again(device: Device, pruned: Pruned, limit: int | None) -> Pruned | None:
@@ -162,6 +165,12 @@ def take_options(column: Column, keep: list[Bools]) -> Column:
     return replace(column, rows=tuple(r.take(k) for r, k in zip(column.rows, keep, strict=True)))
 
 
+def _kept(device: Device, column: Column, bounds: OptionBounds, limit: int | None) -> tuple[Column, OptionBounds]:
+    """``column`` and its bounds without options above the limit; the column itself when there are none."""
+    keep = _within(device, column, bounds, limit)
+    return (column, bounds) if all(k.all() for k in keep) else (take_options(column, keep), bounds.take(keep))
+
+
 def _within(device: Device, column: Column, bounds: OptionBounds, limit: int | None) -> list[Bools]:
     """Options within the limit that fit beside the smallest of all other accesses."""
     room = device.sram.usable - column.fixed_sram
@@ -175,7 +184,7 @@ def _within(device: Device, column: Column, bounds: OptionBounds, limit: int | N
 
 def _sharper(bounds: OptionBounds, additive: Additive) -> OptionBounds:
     options = tuple(np.maximum(one, other) for one, other in zip(bounds.options, additive.options(), strict=True))
-    return OptionBounds(max(int(o.min()) for o in options), options)
+    return OptionBounds(max(bounds.column, *(int(o.min()) for o in options)), options)
 
 
 def _canonical_bound(column: Column, bounds: OptionBounds) -> int | None:
