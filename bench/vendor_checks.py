@@ -4,8 +4,9 @@
     python bench/vendor_checks.py --home ~/.cache/cpplan/vendor --out bench/results/vendor_checks.json
 
 Level 3 hands the best plans of the examples to ``ttnn.generic_op`` on devices without hardware, and damaged programs,
-which have to be refused. Level 5 executes GEMMs, firmware included, and compares with float32. What that proves is in
-docs/emitter.md. Interrupt at will: without --fresh it goes on with the first missing row.
+which have to be refused. Level 4 executes plans as operations of TT-Lang and compares results and traffic. Level 5
+executes GEMMs, firmware included, and compares with float32. What that proves is in docs/emitter.md. Interrupt at will:
+without --fresh it goes on with the first missing row.
 """
 
 from __future__ import annotations
@@ -34,8 +35,13 @@ LIMITS = {3: 300, 5: 600}
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
-def absent(home: Path) -> list[str]:
-    """What of the set-up is missing, in words; empty if all is there."""
+def absent(home: Path, levels: Collection[int]) -> list[str]:
+    """What of the set-up is missing for these levels, in words; empty if all is there."""
+    if set(levels) == {4}:
+        simulator = home / "ttlang" / "bin" / "tt-lang-sim"
+        return [] if simulator.exists() else [f"{simulator} (bench/vendor_setup.sh makes it)"]
+    if 4 in levels:
+        return absent(home, {4}) + absent(home, set(levels) - {4})
     tools = ("clang++-19", "riscv64-unknown-elf-ld", "g++")
     files = (
         home / "env" / "bin" / "python",
@@ -78,20 +84,21 @@ def simulated(home: Path, scratch: Path, device: str, program: Path) -> dict[str
 
 
 def firmware(home: Path, scratch: Path, device: str, program: Path) -> Path:
-    """The wheel's ready-made firmware for this chip under slow dispatch: the runtime's cache of kernels has its name.
+    """The wheel's ready-made firmware for as many memory banks as the simulated chip has.
 
-    Any program will do to find out, so this one is handed over; the answer is kept beside the set-up.
+    The runtime's cache of kernels is called like it, on a device without hardware of the same grid: that has fast
+    dispatch, while the simulator needs slow dispatch. Whether the banks are as many is checked where the firmware is
+    handed over (compiler.py). Any program will do to find out; the answer is kept beside the set-up.
     """
-    kept = home / f"firmware-{device}"
+    kept = home / f"ready-firmware-{device}"
     built = packages(home) / "ttnn" / "tt_metal" / "pre-compiled"
     if not kept.exists():
         cache = scratch / "dispatch"
-        slow = {"TT_METAL_SLOW_DISPATCH_MODE": "1", "TT_METAL_CACHE": str(cache)}
-        outcome(on_device(home, program), settings(home, scratch, device) | slow, LIMITS[3])
+        outcome(on_device(home, program), settings(home, scratch, device) | {"TT_METAL_CACHE": str(cache)}, LIMITS[3])
         names = [path.name.removeprefix("tt-metal-cache") for path in cache.glob("tt-metal-cache*")]
         found = [name for name in names if name and (built / name).is_dir()]
         if len(found) != 1:
-            sys.exit(f"error: the wheel has no firmware for {device} under slow dispatch (its cache holds {names})")
+            sys.exit(f"error: the wheel has no firmware for {device} (the runtime's cache holds {names})")
         kept.write_text(found[0])
     return built / kept.read_text()
 
@@ -127,7 +134,10 @@ def outcome(command: list[str], environment: Mapping[str, str], limit: int) -> R
 
 
 def as_expected(case: Case, row: Mapping[str, Any]) -> bool:
-    """Sound programs are accepted, and right where executed; damaged ones are refused with the runtime's reason."""
+    """Sound programs are accepted, and right where executed; damaged ones are refused with the runtime's reason, or at
+    level 4 are noticed in one way or another."""
+    if case.level == 4:
+        return (row["accepted"] and row["equal"] and not row["differences"]) == (case.damage is None)
     if case.damage is not None:
         return not row["accepted"] and any(word in row["error"] for word in ("TT_THROW", "TT_FATAL", "error:"))
     return bool(row["accepted"]) and (case.level < 5 or row["pcc"] >= LEAST_CORRELATION)
@@ -135,6 +145,12 @@ def as_expected(case: Case, row: Mapping[str, Any]) -> bool:
 
 def checked(case: Case, home: Path) -> Row:
     """One program, emitted and handed over."""
+    identity = {"level": case.level, "name": case.name, "device": case.device, "damage": case.damage}
+    if case.level == 4:
+        from vendor.level4 import checked_operation  # Triton and the planner in this process
+
+        row = checked_operation(case, home)
+        return {**identity, "command": "cpplan " + " ".join(case.emit()), **row, "as_expected": as_expected(case, row)}
     with tempfile.TemporaryDirectory(prefix="cpplan-vendor-") as name:
         scratch = Path(name)
         program = Path(emitted(case.emit()).name)
@@ -148,7 +164,6 @@ def checked(case: Case, home: Path) -> Row:
         row = outcome(command, environment, LIMITS[case.level])
         if "error" in row:
             row["error"] = row["error"].replace(str(program), "").replace(str(scratch), "").replace(str(home), "")
-    identity = {"level": case.level, "name": case.name, "device": case.device, "damage": case.damage}
     return {**identity, "command": "cpplan " + " ".join(case.emit()), **row, "as_expected": as_expected(case, row)}
 
 
@@ -166,6 +181,9 @@ def shown(row: Row) -> str:
     what = f"damaged: {row['damage']}" if row["damage"] else "sound"
     result = "accepted" if row["accepted"] else f"refused: {row['error'][:110]}"
     figures = f", correlation {row['pcc']:.6f}" if "pcc" in row else ""
+    if "equal" in row:
+        result = "equal results" if row["equal"] else "other results"
+        figures = f", {'; '.join(row['differences'])[:110] or 'traffic as planned'}"
     mark = "ok  " if row["as_expected"] else "FAIL"
     return f"{mark} level {row['level']}  {row['device']:16} {row['name']} ({what}): {result}{figures}"
 
@@ -173,17 +191,18 @@ def shown(row: Row) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--home", type=Path, required=True, help="folder given to vendor_setup.sh")
-    parser.add_argument("--level", type=int, choices=(3, 5), action="append", help="default: both")
+    parser.add_argument("--level", type=int, choices=(3, 4, 5), action="append", help="default: all")
     parser.add_argument("--device", choices=CHIPS, action="append", help="default: all")
     parser.add_argument("--out", type=Path, default=Path("out/vendor_checks.json"))
     parser.add_argument("--fresh", action="store_true", help="forget saved rows")
     options = parser.parse_args()
     home = options.home.resolve()
-    if missing := absent(home):
+    levels = options.level or (3, 4, 5)
+    if missing := absent(home, levels):
         sys.exit("error: the set-up is incomplete: " + "; ".join(missing))
     failed = 0
     saved = SavedRows(options.out, KEY, options.fresh)
-    for row in rows(saved, home, options.level or (3, 5), options.device or tuple(CHIPS)):
+    for row in rows(saved, home, levels, options.device or tuple(CHIPS)):
         print(shown(row), flush=True)
         failed += not row["as_expected"]
     sys.exit(1 if failed else 0)

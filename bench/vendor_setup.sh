@@ -1,5 +1,6 @@
 #!/bin/sh
-# Makes the environment of bench/vendor_checks.py in a folder of its own (about 8 GB with PyPI's torch, 3 GB without CUDA):
+# Makes the environments of bench/vendor_checks.py in a folder of its own (about 15 GB with PyPI's torch, 5 GB without
+# CUDA):
 #
 #     bench/vendor_setup.sh ~/.cache/cpplan/vendor
 #
@@ -33,13 +34,24 @@ fi
 [ -x "$home/env/bin/python" ] || "$python" -m venv "$home/env"
 pip="$home/env/bin/pip install -q --disable-pip-version-check"
 index=${TORCH_INDEX:-https://download.pytorch.org/whl/cpu}
-"$home/env/bin/python" -c 'import torch' 2>/dev/null || $pip --index-url "$index" torch==2.13.0 || {
+
+# with_torch ENVIRONMENT
+with_torch() {
+    "$1/bin/python" -c 'import torch' 2>/dev/null && return
+    "$1/bin/pip" install -q --disable-pip-version-check --index-url "$index" torch==2.13.0 && return
     echo "no torch 2.13.0 at $index: taking PyPI's, with CUDA (several GB; set TORCH_INDEX to avoid that)" >&2
-    $pip torch==2.13.0
+    "$1/bin/pip" install -q --disable-pip-version-check torch==2.13.0
 }
+with_torch "$home/env"
 $pip --no-deps ttnn==0.81.1 wolfpine==2.2
 $pip -r "$bench/vendor/requirements.txt"
 $pip --no-deps -e "$bench/.."
+
+# TT-Lang's simulator has an environment of its own: beside ttnn it takes that for its tensors, and no slice works.
+[ -x "$home/ttlang/bin/python" ] || "$python" -m venv "$home/ttlang"
+with_torch "$home/ttlang"
+"$home/ttlang/bin/pip" install -q --disable-pip-version-check tt-lang-sim==1.1.6
+"$home/ttlang/bin/tt-lang-sim" --version >/dev/null
 
 # The runtime's root: the wheel's files, and our compiler where it looks for its own.
 wheel=$("$home/env/bin/python" -c 'import sysconfig; print(sysconfig.get_path("platlib"))')/ttnn

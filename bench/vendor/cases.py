@@ -11,7 +11,10 @@ FREE = ("--free", "BLOCK_M,BLOCK_N,BLOCK_K")
 
 @dataclass(frozen=True)
 class Case:
-    """The best plan of a launch. Level 3 is handed over, 5 executed and compared; ``damage`` as in on_device.py."""
+    """The best plan of a launch: at level 3 handed over, at 4 executed as a TT-Lang operation, at 5 executed as it is.
+
+    ``damage`` as in on_device.py, at level 4 as in damaged_schedules.py.
+    """
 
     level: int
     name: str
@@ -23,7 +26,8 @@ class Case:
 
     def emit(self) -> tuple[str, ...]:
         """Arguments of ``cpplan emit``, without ``--out``."""
-        return ("emit", self.file, "--device", self.device, *self.options, "--", *self.sizes.split())
+        target = ("--target", "ttlang") if self.level == 4 else ()
+        return ("emit", self.file, "--device", self.device, *target, *self.options, "--", *self.sizes.split())
 
 
 KERNELS = (
@@ -54,8 +58,37 @@ TWO_BLOCKS = (*SQUARE, "--pin", "BLOCK_K=32")
 EXECUTED = (
     Case(5, "gemm 2x2", "wormhole", GEMM, "64 64 64", SQUARE),
     Case(5, "gemm 2x2, two blocks of K, ragged", "wormhole", GEMM, "60 50 64", TWO_BLOCKS),
+    Case(5, "gemm 2x2, eight pages of A", "wormhole", GEMM, "64 64 128", SQUARE),
+    Case(5, "gemm 2x2, pages in all banks", "wormhole", GEMM, "128 128 128", TWO_BLOCKS),
+    Case(5, "gemm 4x4", "wormhole", GEMM, "128 128 128", LARGER),
     Case(5, "gemm 2x2", "blackhole", GEMM, "64 64 64", SQUARE),
     Case(5, "gemm 2x2, three blocks of K, ragged", "blackhole", GEMM, "100 90 70", TWO_BLOCKS),
     Case(5, "gemm 4x4", "blackhole", GEMM, "128 128 128", LARGER),
 )
-CASES = (*HANDED_OVER, *REFUSED, *EXECUTED)
+
+WHOLE = ("--pin", "combine=none")
+CAUSAL, FULL = ("--launch", "attention_kernel"), ("--launch", "attention_kernel_2")
+IN_STEPS = tuple(
+    word for pin in ("BLOCK_K=64", "a_ptr.level=k", "b_ptr.level=k", "*.depth=2") for word in ("--pin", pin)
+)
+IN_TT_LANG = (
+    Case(4, "gemm, multicast", "blackhole", GEMM, "512 512 256", LARGER),
+    Case(4, "gemm, multicast, in steps of K", "blackhole", GEMM, "512 512 512", (*LARGER, *IN_STEPS)),
+    Case(4, "gemm, multicast, in steps of K", "wormhole", GEMM, "512 512 512", (*LARGER, *IN_STEPS)),
+    Case(4, "gemm", "wormhole", GEMM, "1024 1024 1024", (*FREE, *WHOLE)),
+    Case(4, "gemm, ragged", "wormhole", GEMM, "1000 900 500", (*FREE, *WHOLE)),
+    Case(4, "gemm, leaky relu", "blackhole", "examples/matmul.py", "512 512 256", WHOLE),
+    Case(4, "gemm, leaky relu, ragged", "blackhole", "examples/matmul.py", "500 300 200", ("--cores", "5x3", *WHOLE)),
+    Case(4, "attention", "wormhole", "examples/attention.py", "1 8 2 512 64", (*FULL, *WHOLE)),
+    Case(4, "attention, ragged", "blackhole", "examples/attention.py", "1 4 2 150 32", (*FULL, *WHOLE)),
+    Case(4, "attention, causal", "wormhole", "examples/attention.py", "1 8 2 512 64", (*CAUSAL, *WHOLE)),
+    Case(4, "attention, causal, ragged", "blackhole", "examples/attention.py", "1 4 2 300 64",
+         (*CAUSAL, *WHOLE, "--cores", "4x3")),
+)  # fmt: skip
+NOTICED = tuple(
+    Case(4, "gemm, multicast, in steps of K", "blackhole", GEMM, "512 512 512", (*LARGER, *IN_STEPS), damage)
+    for damage in (
+        "narrow-multicast", "missing-push", "wrong-tile", "wrong-block", "shallow-buffer", "no-multicast",
+    )
+)  # fmt: skip
+CASES = (*HANDED_OVER, *REFUSED, *IN_TT_LANG, *NOTICED, *EXECUTED)

@@ -4,7 +4,7 @@ The JIT calls it with g++'s options. A kernel is parsed by clang 19 with the sam
 as the compiler's. Afterwards, without ``CPPLAN_VENDOR_CODE``, an object is left that does nothing: enough for a device
 that executes nothing. With it, real RV32IM code is made: instructions of the matrix unit, which only the vendor's
 assembler knows, become data words. The vendor's firmware is never compiled: in ``CPPLAN_VENDOR_FIRMWARE`` lies the
-wheel's own.
+wheel's own, which has to be made for as many memory banks as the runtime counts.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +22,10 @@ from cpplan.typecheck.units import LANGUAGE_FLAGS, STUBS, TARGET_FLAGS, WARNING_
 
 HERE = Path(__file__).parent
 CLANG = "clang++-19"
-LINKER = "riscv64-unknown-elf-ld"
+LINKER, SYMBOLS = "riscv64-unknown-elf-ld", "riscv64-unknown-elf-nm"
+BANK_TABLES = {"dram_bank_to_noc_xy": "NUM_DRAM_BANKS", "l1_bank_to_noc_xy": "NUM_L1_BANKS"}
+"""Tables of the firmware that the runtime fills, one behind the other, with four bytes a bank (of two NoCs), and the
+macros that say how many banks it does that for. With another number, kernels find their banks at wrong addresses."""
 CODE_FLAGS = (
     "-O2", "-mrelax", "-fno-pic", "-ffast-math", "-fno-rtti", "-fno-builtin", "-fno-jump-tables",
     "-fno-threadsafe-statics", "-fno-use-cxa-atexit", "-fno-asynchronous-unwind-tables",
@@ -145,7 +149,39 @@ def compiled(call: Call) -> int:
         failed = executed([*front_end(), "-fsyntax-only", *call.kept, source]) or does_nothing(call.output)
     if not failed and call.dependencies is not None:
         Path(call.dependencies).write_text(f"{call.output}: {source}\n")
+    if "-DFW_BUILD" in call.kept:
+        Path(f"{call.output}.macros").write_text("\n".join(call.kept))
     return failed
+
+
+def banks_wanted(flags: Iterable[str]) -> dict[str, int]:
+    """Banks by table as the runtime counts them, from the macros of a compilation."""
+    macros = dict(flag[2:].split("=", 1) for flag in flags if flag.startswith("-D") and "=" in flag)
+    return {table: int(macros[macro]) for table, macro in BANK_TABLES.items() if macro in macros}
+
+
+def banks_found(symbols: str) -> dict[str, int]:
+    """Banks by table that a firmware was made for, from what ``nm -S`` says of it."""
+    fields = [line.split() for line in symbols.splitlines()]
+    return {row[3]: int(row[1], 16) // 4 for row in fields if len(row) == 4 and row[3] in BANK_TABLES}
+
+
+def wrong_banks(wanted: Mapping[str, int], found: Mapping[str, int]) -> list[str]:
+    """Tables of a firmware that are of another size than the runtime fills, in words."""
+    return [
+        f"{table} of the firmware has {found[table]} banks, the runtime fills it with {count}"
+        for table, count in wanted.items()
+        if found.get(table, count) != count
+    ]
+
+
+def firmware_problems(call: Call, file: Path) -> list[str]:
+    """Why ``file`` of the wheel cannot stand for the firmware that the runtime wants to link."""
+    flags = [
+        path.read_text().splitlines() for path in map(Path, (f"{o}.macros" for o in call.objects)) if path.exists()
+    ]
+    symbols = subprocess.run([SYMBOLS, "-S", str(file)], capture_output=True, text=True, check=True).stdout
+    return wrong_banks(banks_wanted(flag for group in flags for flag in group), banks_found(symbols))
 
 
 def linked(call: Call) -> int:
@@ -153,7 +189,12 @@ def linked(call: Call) -> int:
     firmware = os.environ.get("CPPLAN_VENDOR_FIRMWARE")
     if firmware and "/firmware/" in call.output:
         processor = Path(call.output).name.split(".")[0]
-        shutil.copy(Path(firmware) / processor / f"{processor}.elf", call.output)
+        file = Path(firmware) / processor / f"{processor}.elf"
+        problems = firmware_problems(call, file)
+        if problems:
+            sys.stderr.write("".join(f"error: {problem}\n" for problem in problems))
+            return 1
+        shutil.copy(file, call.output)
         return 0
     # The wheel's own objects hold what only the vendor's linker plug-in reads; one is plain.
     plain = "wh-iram-start.o" if "CPPLAN_VENDOR_CODE" in os.environ else None

@@ -17,15 +17,15 @@ import numpy.typing as npt
 
 from cpplan.cost.traffic import tiles_moved
 from cpplan.emit_ttlang.body import Lanes
+from cpplan.emit_ttlang.elements import from_matrix, numbers, to_matrix
 from cpplan.emit_ttlang.matrices import Matrix, matrices_of, window_of
 from cpplan.emit_ttlang.operation import Operation, Parameter
-from cpplan.emit_ttmetal.pages import from_pages, strided, to_pages
+from cpplan.emit_ttmetal.pages import strided
 from cpplan.plan.nest import build_nest
 from cpplan.schedule.schedule import Schedule, Stream
 
 Array = npt.NDArray[Any]
 HERE = Path(__file__).parent
-TILE = 32
 TYPES = {"bf16": "bfloat16", "fp32": "float32"}
 
 
@@ -83,7 +83,7 @@ def simulated(
     after = dict(memory)
     for item in operation.parameters:
         if isinstance(item.of, Matrix) and schedule.program.is_written(item.of.layout.tensor):
-            after[item.of.layout.tensor] = _memory(item, schedule, memory, np.load(folder / f"{item.name}.npy"))
+            after[item.of.layout.tensor] = _memory(item.of, schedule, memory, np.load(folder / f"{item.name}.npy"))
     return after, Traffic(*_tables(stats.stdout), Counter(buffers), max(held, default=0))
 
 
@@ -192,49 +192,26 @@ def _tables(text: str) -> tuple[dict[str, int], dict[str, int], dict[str, tuple[
 
 
 def _complaint(text: str) -> str:
-    """The simulator's message, without its frames."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    chosen = [line for line in lines if re.match(r"(\w*Error|error|Deadlock)", line, re.IGNORECASE)]
-    return " / ".join(chosen or lines[-3:])[:400]
+    """The simulator's message, without its frames and without what it says when it cannot find its own diagnostics."""
+    lines = [line.strip() for line in text.splitlines() if re.match(r"\w*Error:|Deadlock", line.strip())]
+    return " / ".join(line for line in lines if not line.startswith("FileNotFoundError"))[:400]
 
 
 def _place(core: tuple[int, ...]) -> str:
     return f"({','.join(map(str, core))})"
 
 
-# -- tensors -----------------------------------------------------------------------------------------------------------
-
-
 def _elements(item: Parameter, schedule: Schedule, memory: Mapping[str, Array]) -> Array:
     """A parameter as a matrix of float32."""
     if isinstance(item.of, Lanes):
-        numbers = np.arange(max(item.shape), dtype=np.float32)
-        return np.ascontiguousarray(np.broadcast_to(numbers if item.of.axis else numbers[:, None], item.shape))
-    matrix, layout = item.of, item.of.layout
-    tensor = schedule.program.tensor(layout.tensor)
-    pages = to_pages(strided(memory[tensor.name], tensor), layout).astype(np.float32)
-    rows, columns = _own(matrix)
-    tiled = pages.reshape(matrix.others, rows, columns, TILE, TILE).swapaxes(2, 3)
-    whole = np.full((matrix.others, matrix.rows * TILE, matrix.columns * TILE), layout.padding, dtype=np.float32)
-    whole[:, : rows * TILE, : columns * TILE] = tiled.reshape(matrix.others, rows * TILE, columns * TILE)
-    return whole.reshape(item.shape)
+        return numbers(item.of)
+    tensor = schedule.program.tensor(item.of.layout.tensor)
+    return to_matrix(strided(memory[tensor.name], tensor), item.of).astype(np.float32)
 
 
-def _memory(item: Parameter, schedule: Schedule, memory: Mapping[str, Array], values: Array) -> Array:
+def _memory(matrix: Matrix, schedule: Schedule, memory: Mapping[str, Array], values: Array) -> Array:
     """The memory of a tensor that the operation wrote."""
-    assert isinstance(item.of, Matrix)
-    matrix, layout = item.of, item.of.layout
-    tensor = schedule.program.tensor(layout.tensor)
-    rows, columns = _own(matrix)
-    own = values.reshape(matrix.others, matrix.rows * TILE, -1)[:, : rows * TILE, : columns * TILE]
-    pages = own.reshape(matrix.others, rows, TILE, columns, TILE).swapaxes(2, 3).reshape(-1, TILE * TILE)
+    tensor = schedule.program.tensor(matrix.layout.tensor)
     flat = np.array(memory[tensor.name])
-    strided(flat, tensor)[...] = from_pages(pages, layout, tensor.shape)
+    strided(flat, tensor)[...] = from_matrix(values, matrix, tensor.shape)
     return flat
-
-
-def _own(matrix: Matrix) -> tuple[int, int]:
-    """Hardware tiles of the tensor itself in one piece."""
-    axes, layout = matrix.layout.axes, matrix.layout
-    rows, columns = (1 if n is None else axes[n].pieces * axes[n].padded // TILE for n in (layout.rows, layout.columns))
-    return rows, columns

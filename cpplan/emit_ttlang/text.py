@@ -27,8 +27,8 @@ class Lines:
     def block(self, head: str) -> Iterator[None]:
         """An indented block after ``head``; one in which nothing was written is a ``pass``."""
         self.add(head)
-        self.depth += 1
         before = len(self.lines)
+        self.depth += 1
         yield
         if len(self.lines) == before:
             self.add("pass")
@@ -36,13 +36,18 @@ class Lines:
 
     @contextmanager
     def where(self, conditions: Iterable[str]) -> Iterator[None]:
-        """A block under an ``if``, or none where there is no condition."""
+        """Lines under an ``if``, or as they are where there is no condition; nothing if there are no lines."""
         tests = list(conditions)
         if not tests:
             yield
             return
-        with self.block(f"if {' and '.join(tests)}:"):
-            yield
+        self.add(f"if {' and '.join(tests)}:")
+        before = len(self.lines)
+        self.depth += 1
+        yield
+        self.depth -= 1
+        if len(self.lines) == before:
+            self.lines.pop()
 
     def __str__(self) -> str:
         return "\n".join(self.lines) + "\n"

@@ -14,7 +14,7 @@ from cpplan.device.spec import load_device
 BENCH = Path(__file__).parents[2] / "bench"
 sys.path.insert(0, str(BENCH))
 
-from vendor.cases import CASES, DAMAGES, EXECUTED, HANDED_OVER, REFUSED, Case  # noqa: E402
+from vendor.cases import CASES, DAMAGES, EXECUTED, HANDED_OVER, IN_TT_LANG, NOTICED, REFUSED, Case  # noqa: E402
 from vendor.chips import CHIPS  # noqa: E402
 from vendor_checks import LEAST_CORRELATION, absent, checked  # noqa: E402
 
@@ -26,10 +26,14 @@ def home() -> Path:
     """The folder that vendor_setup.sh made, named by CPPLAN_VENDOR."""
     if "CPPLAN_VENDOR" not in os.environ:
         pytest.skip("the vendor's software is not set up: bench/vendor_setup.sh FOLDER, then CPPLAN_VENDOR=FOLDER")
-    folder = Path(os.environ["CPPLAN_VENDOR"]).resolve()
-    if missing := absent(folder):
+    return Path(os.environ["CPPLAN_VENDOR"]).resolve()
+
+
+def ready(case: Case, home: Path) -> Case:
+    """``case``, if what it takes is there."""
+    if missing := absent(home, {case.level}):
         pytest.skip(f"the set-up of the vendor's software is incomplete: {'; '.join(missing)}")
-    return folder
+    return case
 
 
 def label(case: Case) -> str:
@@ -41,7 +45,7 @@ def label(case: Case) -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize("case", HANDED_OVER, ids=label)
 def test_the_vendors_runtime_accepts_and_compiles(case: Case, home: Path) -> None:
-    row = checked(case, home)
+    row = checked(ready(case, home), home)
     assert row["accepted"], row["error"]
 
 
@@ -50,7 +54,7 @@ def test_the_vendors_runtime_accepts_and_compiles(case: Case, home: Path) -> Non
 @pytest.mark.parametrize("case", REFUSED, ids=label)
 def test_the_vendors_runtime_refuses_damaged_programs(case: Case, home: Path) -> None:
     """Without these, acceptance would say nothing."""
-    row = checked(case, home)
+    row = checked(ready(case, home), home)
     assert not row["accepted"]
     assert row["as_expected"], row["error"]
 
@@ -59,9 +63,28 @@ def test_the_vendors_runtime_refuses_damaged_programs(case: Case, home: Path) ->
 @pytest.mark.slow
 @pytest.mark.parametrize("case", EXECUTED, ids=label)
 def test_the_simulated_chip_computes_the_product(case: Case, home: Path) -> None:
-    row = checked(case, home)
+    row = checked(ready(case, home), home)
     assert row["accepted"], row["error"]
     assert row["pcc"] >= LEAST_CORRELATION
+
+
+@pytest.mark.vendor
+@pytest.mark.slow
+@pytest.mark.parametrize("case", IN_TT_LANG, ids=label)
+def test_plans_in_tt_lang_compute_and_move_what_they_should(case: Case, home: Path) -> None:
+    """The simulator counts tiles; the plan's figures are those of the cost model."""
+    row = checked(ready(case, home), home)
+    assert row["accepted"], row["error"]
+    assert row["largest_error"] <= row["tolerance"]
+    assert row["differences"] == []
+
+
+@pytest.mark.vendor
+@pytest.mark.slow
+@pytest.mark.parametrize("case", NOTICED, ids=label)
+def test_damaged_schedules_are_noticed_in_tt_lang(case: Case, home: Path) -> None:
+    row = checked(ready(case, home), home)
+    assert not row["accepted"] or not row["equal"] or row["differences"]
 
 
 def test_saved_results_are_of_these_cases_and_as_expected() -> None:
@@ -72,6 +95,14 @@ def test_saved_results_are_of_these_cases_and_as_expected() -> None:
     for row in rows:
         assert row["command"] == commands[row["level"], row["name"], row["device"], row["damage"]]
         assert row["as_expected"], row
+
+
+@pytest.mark.parametrize("device", ["wormhole", "blackhole"])
+def test_a_multicast_gemm_on_sixteen_cores_of_each_chip_is_right_at_instruction_level(device: str) -> None:
+    rows = json.loads(SAVED.read_text())["rows"]
+    (row,) = (r for r in rows if (r["level"], r["name"], r["device"]) == (5, "gemm 4x4", device))
+    assert "--pin a_ptr.broadcast=row --pin b_ptr.broadcast=column" in row["command"]
+    assert row["pcc"] >= LEAST_CORRELATION
 
 
 @pytest.mark.parametrize("device", CHIPS)

@@ -1,0 +1,114 @@
+"""Emitted operations executed by a stand-in for TT-Lang, against the kernel executed block by block and the plan."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+from emit.whole import errors, programs, random_plan, random_tensors, simple_plan
+from ttlang.lazy_ttl import Machine, execute, receivers
+
+from cpplan.cost.traffic import tiles_moved
+from cpplan.device.spec import load_device
+from cpplan.emit_ttlang.body import Lanes
+from cpplan.emit_ttlang.elements import from_matrix, numbers, to_matrix
+from cpplan.emit_ttlang.matrices import Matrix, matrices_of, window_of
+from cpplan.emit_ttlang.operation import Operation, emit_operation
+from cpplan.plan.nest import build_nest
+from cpplan.plan.plan import Plan
+from cpplan.schedule.build import build_schedule
+from cpplan.schedule.schedule import Schedule
+from cpplan.tile.program import TileProgram
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+GEMM = Path(__file__).parents[2] / "bench" / "data" / "plain_gemm.py"
+
+
+def schedule_of(program: TileProgram, plan: Plan, cores: str) -> Schedule:
+    return build_schedule(program, load_device("wormhole", cores=cores), plan)
+
+
+def executed(schedule: Schedule, operation: Operation, seed: int) -> tuple[Machine, dict[str, np.ndarray], dict]:
+    """What was moved; the tensors before and the written ones after."""
+    tensors = random_tensors(schedule.program, seed)
+    matrices = {
+        item.name: numbers(item.of).astype(float)
+        if isinstance(item.of, Lanes)
+        else to_matrix(tensors[item.of.layout.tensor].astype(float), item.of)
+        for item in operation.parameters
+    }
+    machine = execute(operation.source, operation.name, matrices)
+    found = {
+        item.of.layout.tensor: from_matrix(
+            matrices[item.name], item.of, schedule.program.tensor(item.of.layout.tensor).shape
+        )
+        for item in operation.parameters
+        if isinstance(item.of, Matrix) and schedule.program.is_written(item.of.layout.tensor)
+    }
+    return machine, tensors, found
+
+
+def check(schedule: Schedule, seed: int = 0) -> None:
+    """Results are the kernel's; tiles read, written and sent, and buffers, are the plan's."""
+    operation = emit_operation(schedule)
+    machine, tensors, found = executed(schedule, operation, seed)
+    for store, error in errors(schedule.program, found, tensors).items():
+        assert error < 1e-6, store
+    program, plan = schedule.program, schedule.plan
+    nest = build_nest(program, plan.spatial, plan.order)
+    read, written, sent = Counter[str](), Counter[str](), 0
+    buffers = Counter[tuple[str, tuple[int, int], int]]()
+    for access, place in zip(program.accesses, plan.placements, strict=True):
+        stream = schedule.stream(access.name)
+        window = window_of(schedule, stream, matrices_of(schedule)[stream.layout])
+        blocks = tiles_moved(program, plan.spatial, nest, access, place)
+        name = stream.layout.replace(".", "_")
+        (read if access.kind == "load" else written)[name] += blocks * window.rows * window.columns
+        if stream.pattern != "private":
+            hops = np.prod(place.groups) - 1 if stream.pattern == "forward" else 1
+            sent += blocks * int(hops)
+        held = schedule.buffer(stream.buffer)
+        buffers[name, (window.rows, window.columns), place.depth] += held.tiles
+        assert held.pages == held.tiles * window.rows * window.columns
+    lanes = {item.name for item in operation.parameters if isinstance(item.of, Lanes)}
+    own = [buffer for buffer in machine.buffers if buffer[0] not in lanes]
+    assert {name: count for name, count in machine.read.items() if name not in lanes} == read
+    assert machine.written == written
+    assert sum(len(pipe.sent) for net in machine.nets for pipe in net) == sent
+    for pipe in (pipe for net in machine.nets for pipe in net):
+        assert sum(pipe.received.values()) == len(pipe.sent) * receivers(pipe)
+    assert Counter(own) - buffers == Counter(
+        (schedule.stream(name).layout.replace(".", "_"), _block(schedule, name), 1) for name in operation.unread
+    )
+
+
+def _block(schedule: Schedule, access: str) -> tuple[int, int]:
+    stream = schedule.stream(access)
+    window = window_of(schedule, stream, matrices_of(schedule)[stream.layout])
+    return window.rows, window.columns
+
+
+@pytest.mark.parametrize("cores", ["1x1", "4x2", "3x3"])
+@pytest.mark.parametrize("shape", [(256, 256, 256), (300, 200, 150)], ids=["even", "ragged"])
+@pytest.mark.parametrize("seed", range(6))
+def test_gemm_under_any_plan(shape: tuple[int, int, int], cores: str, seed: int) -> None:
+    (program,) = programs(GEMM, *shape)
+    plan = random_plan(program, load_device("wormhole", cores=cores), Random(f"{shape}{cores}{seed}"))
+    check(schedule_of(program, plan, cores), seed)
+
+
+@pytest.mark.parametrize("which", [0, 1], ids=["causal", "full"])
+@pytest.mark.parametrize("length", [128, 150])
+@pytest.mark.parametrize("seed", range(4))
+def test_attention_under_any_plan(which: int, length: int, seed: int) -> None:
+    program = programs(EXAMPLES / "attention.py", 1, 4, 2, length, 32)[which]
+    plan = random_plan(program, load_device("wormhole", cores="4x3"), Random(f"{which}{length}{seed}"))
+    check(schedule_of(program, plan, "4x3"), seed)
+
+
+def test_gemm_with_leaky_relu() -> None:
+    (program, *_) = programs(EXAMPLES / "matmul.py", 100, 90, 70)
+    check(schedule_of(program, simple_plan(program, load_device("wormhole", cores="2x2")), "2x2"))
