@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
 
-from cpplan.cli.console import print_json, results, table
+from cpplan.cli.console import print_json, results
 from cpplan.cli.options import (
     device_options,
     launch_options,
@@ -60,6 +59,7 @@ def emit(
       cpplan emit examples/matmul.py --device blackhole --plan 2 --out program -- 1024 1024 1024
       cpplan emit examples/matmul.py --device blackhole --target ttlang --out program -- 1024 1024 1024
     """
+    from cpplan.cli.emitted import explain
     from cpplan.cli.planned import of_file, of_kernel
     from cpplan.emit_ttmetal.emit import emit as emit_program
     from cpplan.emit_ttmetal.files import program_files
@@ -91,7 +91,7 @@ def emit(
     for name, text in texts.items():
         console.print(f"  {name}: {text.count(chr(10))} lines")
     if is_explained:
-        _explain(console, schedule, program)
+        explain(console, schedule, program)
 
 
 def _operation(name: str, schedule: Schedule, folder: Path, is_explained: bool, as_json: bool) -> None:
@@ -136,42 +136,3 @@ def _record(folder: Path, texts: dict[str, str], schedule: Schedule, program: Pr
         ],
         "semaphores": len(program.semaphores),
     }
-
-
-def _explain(console: Console, schedule: Schedule, program: Program) -> None:
-    """What there is on a core and which decision of the plan it comes from."""
-    first, last = program.cores[0], program.cores[-1]
-    console.print(f"\nCores {first} to {last}: {len(program.cores)}, all run the same kernels")
-    kernels = table("kernel", "processor", "network", "moves or computes")
-    for kernel in program.kernels:
-        moved = [s.access for s in schedule.streams if s.noc == kernel.noc]
-        what = ", ".join(moved) if kernel.noc is not None else "the ops of the kernel"
-        kernels.add_row(kernel.name, kernel.processor, "" if kernel.noc is None else f"NoC {kernel.noc}", what)
-    console.print(kernels)
-    console.print("\nCircular buffers, the same on every core")
-    roles = {buffer.name: (buffer.role, buffer.slots) for buffer in schedule.buffers}
-    buffers = table(">index", "name", "for", ">slots", ">hardware tiles", "format", ">bytes", ">address")
-    for buffer in program.buffers:
-        role, slots = roles.get(buffer.name, ("kept by the compute kernel", 1))
-        cells = (
-            buffer.index,
-            buffer.name,
-            role,
-            slots,
-            buffer.pages,
-            buffer.format,
-            f"{buffer.size:,}",
-            buffer.address,
-        )
-        buffers.add_row(*map(str, cells))
-    console.print(buffers)
-    console.print("\nTransfers")
-    streams = table("access", "kind", "tile", ">tiles at once", "network", "pattern", "semaphores")
-    for stream in schedule.streams:
-        held = 1
-        for _, span in stream.inner:
-            held *= span
-        flags = "" if stream.ready is None else f"ready {stream.ready}, valid {stream.valid}"
-        tile = "x".join(map(str, stream.tile))
-        streams.add_row(stream.access, stream.kind, tile, str(held), f"NoC {stream.noc}", stream.pattern, flags)
-    console.print(streams)

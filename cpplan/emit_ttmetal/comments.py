@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
 
-from cpplan.tile.program import TileProgram
+from cpplan.tile.program import Op, TileProgram
 
 _SILENT = ("constant", "reshape", "broadcast")
 _QUIET = (*_SILENT, "cast", "fill")
@@ -20,7 +20,12 @@ def source_lines(program: TileProgram, value: str, stored: Container[str]) -> st
         if name in ops and name not in needed and (name == value or name not in stored):
             needed.add(name)
             pending += ops[name].operands
-    used = [op for op in program.ops if op.name in needed and op.source]
+    return by_line(op for op in program.ops if op.name in needed)
+
+
+def by_line(ops: Iterable[Op]) -> str:
+    """Kinds of ``ops`` by the line they come from; those that only move data are named where there are no others."""
+    used = [op for op in ops if op.source]
     silent = _QUIET if any(op.kind not in _QUIET for op in used) else _SILENT
     found: dict[str, dict[str, None]] = {}
     for op in used:

@@ -68,8 +68,8 @@ def test_a_kernel_file_is_solved_first(solved: Path, tmp_path: Path) -> None:
 
 def test_explained_it_names_buffers_kernels_and_transfers(solved: Path, tmp_path: Path) -> None:
     text = output("emit", solved, "--out", tmp_path, "--explain")
-    assert "move_noc0  riscv1     NoC 0" in text
-    assert "Circular buffers, the same on every core" in text and "Transfers" in text
+    assert "kernels/move_noc0.cpp on NCRISC (riscv1), NoC 0" in text
+    assert "Circular buffers, the same on every core" in text and "every core reads its own" in text
 
 
 def test_a_plan_without_its_program_is_refused(solved: Path, tmp_path: Path) -> None:
