@@ -178,7 +178,7 @@ class Planned:
     def device_of(self, name: str) -> Device:
         """The device; for plans that forward, described as one whose neighbours pass tiles on, as well as by multicast.
 
-        The specs of the chips list no such links, because multicast is never slower on them.
+        The specs of the chips list no such links, since multicast does their work.
         """
         if "=forward" not in name or self.device.multicast is None:
             return self.device
