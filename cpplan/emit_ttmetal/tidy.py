@@ -19,7 +19,7 @@ INDENT = "    "
 FEWEST_CALLS = 3
 """Calls that are worth a loop."""
 
-DECLARATION = re.compile(r"\s*(?:constexpr|const) (?:u?int(?:32|64)_t|auto) (\w+) = (.*)")
+DECLARATION = re.compile(r"\s*(?:constexpr|const) (?:u?int(?:32|64)_t|auto) (\w+) = .*")
 CALL = re.compile(r"(\s*)([\w:]+(?:<[\w:, ]*>)?)\(([^()]*)\);")
 ARGUMENT = re.compile(r"(?:(.*[^\d\s]) \+ )?(\d+)")
 CALLED = re.compile(r"(?:const auto \w+ = )?[\w:<>]+")
@@ -69,12 +69,7 @@ def _is_unused(lines: Sequence[str], at: int) -> bool:
     declared = DECLARATION.fullmatch(lines[at])
     if declared is None or not _code(lines[at]).rstrip().endswith(";"):
         return False
-    for line in lines[at + 1 : _scope(lines, at)]:
-        again = DECLARATION.fullmatch(line)
-        text = again[2] if again is not None and again[1] == declared[1] else line
-        if _mentions(declared[1], _code(text)):
-            return False
-    return True
+    return not any(_mentions(declared[1], _code(line)) for line in lines[at + 1 : _scope(lines, at)])
 
 
 def _else_behind_brace(lines: Sequence[str]) -> list[str]:
