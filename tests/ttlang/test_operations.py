@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -112,3 +114,21 @@ def test_attention_under_any_plan(which: int, length: int, seed: int) -> None:
 def test_gemm_with_leaky_relu() -> None:
     (program, *_) = programs(EXAMPLES / "matmul.py", 100, 90, 70)
     check(schedule_of(program, simple_plan(program, load_device("wormhole", cores="2x2")), "2x2"))
+
+
+@pytest.mark.parametrize("name", ["triple_ring", "amd_xdna2_8x4"])
+def test_gemm_passed_on_from_node_to_node(name: str) -> None:
+    device = load_device(name)
+    (program,) = programs(GEMM, 500, 300, 128)
+    plans = (random_plan(program, device, Random(seed)) for seed in itertools.count())
+    plan = next(plan for plan in plans if any(place.pattern == "forward" for place in plan.placements))
+    check(build_schedule(program, device, plan))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_part_of_the_array_that_does_not_begin_at_its_first_core(seed: int) -> None:
+    """As plans around faulty cores have it."""
+    (program,) = programs(GEMM, 200, 256, 128)
+    inner = random_plan(program, load_device("wormhole", cores="2x2"), Random(seed))
+    device = load_device("wormhole", cores="4x4")
+    check(build_schedule(program, device, replace(inner, origin=(1, 2))))
