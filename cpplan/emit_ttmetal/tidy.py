@@ -1,8 +1,9 @@
 """Emitted C++ made tidy, line by line: what its writers cannot know while they write.
 
-Constants that nothing uses go, calls in arithmetic progression become loops, counters that the compute kernel numbers
-get words for names, an ``else`` stands behind its brace, and lines fit ``WIDTH`` columns. Statements come in one line
-each, as :mod:`cpplan.emit_ttmetal.text` and :mod:`cpplan.emit_ttmetal.movement.lines` write them.
+Constants that nothing uses go, what both branches of a condition begin or end with stands outside of it, calls in
+arithmetic progression become loops, counters that the compute kernel numbers get words for names, an ``else`` stands
+behind its brace, and lines fit ``WIDTH`` columns. Statements come in one line each, as :mod:`cpplan.emit_ttmetal.text`
+and :mod:`cpplan.emit_ttmetal.movement.lines` write them, and conditions are of constants.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ COUNTER_NAMES = {"t": "tile", "k": "depth"}
 def tidied(source: str) -> str:
     """``source`` with all of that done."""
     lines = source.replace("}  // namespace plan\n\nnamespace plan {\n\n", "").split("\n")
-    lines = _without_unused(_else_behind_brace(lines))
+    lines = _without_unused(_factored(_else_behind_brace(lines)))
     lines = _valued(_named_counters(_rolled(lines)))
     return "\n".join(part for line in lines for part in _fitted(line))
 
@@ -81,6 +82,45 @@ def _else_behind_brace(lines: Sequence[str]) -> list[str]:
         else:
             out.append(line)
     return out
+
+
+def _factored(lines: list[str]) -> list[str]:
+    """With calls that begin or end both branches of a condition outside of it, where little is left of one branch."""
+    at = 0
+    while at < len(lines):
+        parts = _branches(lines, at)
+        if parts is None:
+            at += 1
+            continue
+        first, second, end = parts
+        head = _common(first, second)
+        tail = _common(first[head:][::-1], second[head:][::-1])
+        rest, other = first[head : len(first) - tail], second[head : len(second) - tail]
+        if head + tail < FEWEST_CALLS or not rest:
+            at += 1
+            continue
+        middle = [lines[at], *rest, *([f"{' ' * _depth(lines[at])}}} else {{", *other] if other else []), lines[end]]
+        outside = [[line.removeprefix(INDENT) for line in part] for part in (first[:head], first[len(first) - tail :])]
+        lines = [*lines[:at], *outside[0], *middle, *outside[1], *lines[end + 1 :]]
+        at += head + 1
+    return lines
+
+
+def _branches(lines: Sequence[str], at: int) -> tuple[list[str], list[str], int] | None:
+    """Both branches of a condition that begins in line ``at``, and its last line."""
+    indent = " " * _depth(lines[at])
+    if not re.fullmatch(r" *if \(.*\) \{", _code(lines[at]).rstrip()):
+        return None
+    ends = [n for n in range(at + 1, len(lines)) if lines[n].startswith(f"{indent}}}")][:2]
+    if len(ends) < 2 or lines[ends[0]] != f"{indent}}} else {{" or lines[ends[1]] != f"{indent}}}":
+        return None
+    return list(lines[at + 1 : ends[0]]), list(lines[ends[0] + 1 : ends[1]]), ends[1]
+
+
+def _common(first: Sequence[str], second: Sequence[str]) -> int:
+    """How many lines at the start of both are the same calls."""
+    pairs = zip(first, second, strict=False)
+    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1] and CALL.fullmatch(pair[0]), pairs))
 
 
 def _rolled(lines: Sequence[str]) -> list[str]:

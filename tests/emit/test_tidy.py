@@ -43,6 +43,26 @@ def test_else_stands_behind_its_brace() -> None:
     assert tidied(source) == wanted
 
 
+def test_what_both_branches_do_stands_outside() -> None:
+    source = main(
+        "if (page < 3) {", "    begin();", "    read(0);", "    add(0);", "    end();", "} else {", "    begin();",
+        "    read(0);", "    end();", "}",
+    )  # fmt: skip
+    wanted = main("begin();", "read(0);", "if (page < 3) {", "    add(0);", "}", "end();")
+    assert tidied(source) == wanted
+    little = main("if (page < 3) {", "    begin();", "    add(0);", "} else {", "    begin();", "}")
+    assert tidied(little) == little
+
+
+def test_branches_that_differ_keep_what_differs() -> None:
+    source = main(
+        "if (first) {", "    begin();", "    fill(0);", "    more();", "    end();", "} else {", "    begin();",
+        "    fill(1);", "    more();", "    end();", "}",
+    )  # fmt: skip
+    wanted = ["begin();", "if (first) {", "    fill(0);", "} else {", "    fill(1);", "}", "more();", "end();"]
+    assert tidied(source) == main(*wanted)
+
+
 def test_three_calls_in_progression_become_a_loop_and_two_do_not() -> None:
     calls = ["copy_tile(cb_a, 2 * row, 0);", "copy_tile(cb_a, 2 * row + 1, 2);", "copy_tile(cb_a, 2 * row + 2, 4);"]
     assert tidied(main(*calls[:2])) == main(*calls[:2])

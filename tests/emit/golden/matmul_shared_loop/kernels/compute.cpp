@@ -97,37 +97,24 @@ void kernel_main() {
         {
             const int32_t ring_first_page = (core_k + 7 - ring_step) % 4 * 1;
             for (int32_t ring_page = 0; ring_page < 4; ++ring_page) {
+                tile_regs_acquire();
+                reconfig_data_format_srca(cb_acc_2);
+                copy_init(cb_acc_2);
+                copy_tile(cb_acc_2, 0, 0);
                 if (ring_page >= ring_first_page && ring_page < ring_first_page + 1) {
-                    tile_regs_acquire();
-                    reconfig_data_format_srca(cb_acc_2);
-                    copy_init(cb_acc_2);
-                    copy_tile(cb_acc_2, 0, 0);
                     copy_init(cb_combine_acc_3);
                     copy_tile(cb_combine_acc_3, -ring_first_page + ring_page, 1);
                     add_binary_tile_init();
                     add_binary_tile(0, 1, 0);
-                    tile_regs_commit();
-                    cb_pop_front(cb_acc_2, 1);
-                    tile_regs_wait();
-                    cb_reserve_back(cb_acc_2, 1);
-                    pack_reconfig_data_format(cb_acc_2);
-                    pack_tile(0, cb_acc_2);
-                    tile_regs_release();
-                    cb_push_back(cb_acc_2, 1);
-                } else {
-                    tile_regs_acquire();
-                    reconfig_data_format_srca(cb_acc_2);
-                    copy_init(cb_acc_2);
-                    copy_tile(cb_acc_2, 0, 0);
-                    tile_regs_commit();
-                    cb_pop_front(cb_acc_2, 1);
-                    tile_regs_wait();
-                    cb_reserve_back(cb_acc_2, 1);
-                    pack_reconfig_data_format(cb_acc_2);
-                    pack_tile(0, cb_acc_2);
-                    tile_regs_release();
-                    cb_push_back(cb_acc_2, 1);
                 }
+                tile_regs_commit();
+                cb_pop_front(cb_acc_2, 1);
+                tile_regs_wait();
+                cb_reserve_back(cb_acc_2, 1);
+                pack_reconfig_data_format(cb_acc_2);
+                pack_tile(0, cb_acc_2);
+                tile_regs_release();
+                cb_push_back(cb_acc_2, 1);
             }
         }
         cb_wait_front(cb_acc_2, 4);
@@ -139,33 +126,24 @@ void kernel_main() {
             {
                 const int32_t ring_first_page = (ring_member + 1) % 4 * 1;
                 for (int32_t ring_page = 0; ring_page < 4; ++ring_page) {
+                    tile_regs_acquire();
                     if (ring_page >= ring_first_page && ring_page < ring_first_page + 1) {
-                        tile_regs_acquire();
                         reconfig_data_format_srca(cb_combine_acc_3);
                         copy_init(cb_combine_acc_3);
                         copy_tile(cb_combine_acc_3, -ring_first_page + ring_page, 0);
-                        tile_regs_commit();
-                        cb_pop_front(cb_acc_2, 1);
-                        tile_regs_wait();
-                        cb_reserve_back(cb_acc_2, 1);
-                        pack_reconfig_data_format(cb_acc_2);
-                        pack_tile(0, cb_acc_2);
-                        tile_regs_release();
-                        cb_push_back(cb_acc_2, 1);
                     } else {
-                        tile_regs_acquire();
                         reconfig_data_format_srca(cb_acc_2);
                         copy_init(cb_acc_2);
                         copy_tile(cb_acc_2, 0, 0);
-                        tile_regs_commit();
-                        cb_pop_front(cb_acc_2, 1);
-                        tile_regs_wait();
-                        cb_reserve_back(cb_acc_2, 1);
-                        pack_reconfig_data_format(cb_acc_2);
-                        pack_tile(0, cb_acc_2);
-                        tile_regs_release();
-                        cb_push_back(cb_acc_2, 1);
                     }
+                    tile_regs_commit();
+                    cb_pop_front(cb_acc_2, 1);
+                    tile_regs_wait();
+                    cb_reserve_back(cb_acc_2, 1);
+                    pack_reconfig_data_format(cb_acc_2);
+                    pack_tile(0, cb_acc_2);
+                    tile_regs_release();
+                    cb_push_back(cb_acc_2, 1);
                 }
             }
             cb_wait_front(cb_acc_2, 4);
