@@ -27,6 +27,7 @@ from cpplan.emit_ttmetal.scans import is_in_page_order, make_scan
 from cpplan.emit_ttmetal.text import Text
 from cpplan.emit_ttmetal.views import scan_home
 from cpplan.errors import InternalError
+from cpplan.schedule.buffers import views_for_products
 from cpplan.schedule.schedule import (
     Buffer,
     Compute,
@@ -69,6 +70,7 @@ class Body:
         self.ops = {op.name: op for op in program.ops}
         self.accesses = {a.name: a for a in program.accesses}
         self.planned = {b.name for b in program.buffers}
+        self.views = views_for_products(program)
         self.trees = self.maker.trees
         self.places = self.trees.places
         self.carried = CarriedStates(self)
@@ -227,9 +229,7 @@ class Body:
     def _on_demand(self, op: Op) -> bool:
         """Whether ``op`` is kept only if something asks for it: a running sum, as it lies otherwise than other values,
         and an operand of products that these can often read where it comes from."""
-        users = [user for user in self.ops.values() if op.name in user.operands]
-        is_view = op.kind in ("transpose", "reshape") and all(user.kind == "dot" for user in users)
-        return is_view or op.kind.startswith("scan_")
+        return op.name in self.views or op.kind.startswith("scan_")
 
     def _summed(self, op: Op) -> Place:
         """Where the operand of a running sum lies."""

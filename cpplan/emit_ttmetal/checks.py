@@ -129,7 +129,8 @@ def _whole_blocks(program: Program, kernel: Kernel) -> Iterator[str]:
     pages = {buffer.index: buffer.pages for buffer in program.buffers}
     numbers = {name: int(number) for name, number in NUMBER.findall(kernel.source)}
     for name, block in sorted(set(QUEUE_CALL.findall(kernel.source))):
-        held, count = pages.get(numbers.get(name, -1)), int(numbers.get(block, block))
+        held = pages.get(numbers.get(name, -1))  # None of a parameter
+        count = 1 if held is None else int(numbers.get(block, block))
         if held is not None and held % count:
             yield f"{name} holds {held} pages, no multiple of the blocks of {count} that are moved"
 

@@ -17,6 +17,7 @@ from cpplan.emit_ttmetal.lives import Life, shared
 from cpplan.emit_ttmetal.movement.device_text import functions_used
 from cpplan.emit_ttmetal.names import identifier
 from cpplan.emit_ttmetal.needs import NeedHome, Unavailable
+from cpplan.emit_ttmetal.outlined import outlined
 from cpplan.emit_ttmetal.places import Lane
 from cpplan.emit_ttmetal.points import Maker, NotInPlace
 from cpplan.emit_ttmetal.program import ComputeConfig, MathFidelity
@@ -193,7 +194,7 @@ class _Attempt:
             text.line()
             text.line(self._startup(buffers))
             text.lines += self.text.lines
-        return tidied(str(text))
+        return tidied(outlined(str(text)))
 
     def _startup(self, buffers: tuple[Buffer, ...]) -> str:
         """The hardware is set up once, for products if there are any, which take their operands crosswise."""

@@ -1,8 +1,9 @@
 """The table of tile operations: one row per operation of the compute unit that works between DST slots.
 
 ``{0}``, ``{1}``, ``{2}`` are the operands' slots, ``{out}`` the result's, ``{bits}`` a number as the bits of a float,
-``{float}`` the DataFormat of floating-point slots. A row that is ``in_place`` writes its operand's slot. Names and
-argument orders are those of the headers, which are given relative to ``api/compute``.
+``{float}`` the DataFormat of floating-point slots, ``{nearest}`` asks for rounding where slots have 16 bits and the
+call would cut off what is too much. A row that is ``in_place`` writes its operand's slot. Names and argument orders are
+those of the headers, which are given relative to ``api/compute``.
 """
 
 from __future__ import annotations
@@ -63,8 +64,8 @@ FLOAT: dict[str, Row] = {
     "trunc": _unary("trunc_tile", _ROUND, "rounding_op_tile_init"),
     "is_nonnegative": _unary("gez_tile", _COMP),
     "not": _unary("eqz_tile", _COMP),
-    "add": _binary("add_binary_tile"),
-    "sub": _binary("sub_binary_tile"),
+    "add": Row("add_binary_tile{nearest}({0}, {1}, {out})", "add_binary_tile_init()", "eltwise_binary_sfpu.h"),
+    "sub": Row("sub_binary_tile{nearest}({0}, {1}, {out})", "sub_binary_tile_init()", "eltwise_binary_sfpu.h"),
     "mul": _binary("mul_binary_tile"),
     "div": _binary("div_binary_tile"),
     "pow": _binary("power_binary_tile"),

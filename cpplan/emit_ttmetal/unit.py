@@ -74,7 +74,8 @@ class Unit:
     def apply(self, text: Text, row: Row, slots: tuple[int, ...], out: int, number: str, axis: str = "") -> None:
         """A row of the table; ``number`` is written already."""
         self.headers.add(row.header)
-        words = {"out": out, "bits": number, "float": self.real, "axis": axis}
+        nearest = "" if self.real == "Float32" else "<DstRoundingMode::NearestEven>"
+        words = {"out": out, "bits": number, "float": self.real, "axis": axis, "nearest": nearest}
         init = row.init.format(*slots, **words)
         if init != self._vector:
             text.line(f"{init};")

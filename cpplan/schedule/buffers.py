@@ -3,6 +3,9 @@
 Data movement runs ahead of the computation as far as free slots let it, so the buffers of loads and stores are alive
 all the time. What the kernel computes and keeps is alive between the first and the last step of the compute thread that
 touches it; such buffers still get bytes of their own, since the threads that unpack and pack tiles are not in step.
+
+A transposed or reshaped operand of products has no buffer here: these mostly read it where it comes from. A program
+that cannot gives it one, for which the plan has left room.
 """
 
 from __future__ import annotations
@@ -52,8 +55,19 @@ def _moved(plan: Plan, streams: Sequence[Stream], layouts: Sequence[TensorLayout
         yield Buffer(0, stream.buffer, stream.kind, layout.format, stream.tile, pages, place.depth, size, tiles)
 
 
+def views_for_products(program: TileProgram) -> frozenset[str]:
+    """Values that are another one seen otherwise, for products alone."""
+    users: dict[str, list[str]] = {}
+    for op in program.ops:
+        for name in op.operands:
+            users.setdefault(name, []).append(op.kind)
+    views = (op.name for op in program.ops if op.kind in ("transpose", "reshape"))
+    return frozenset(name for name in views if set(users.get(name, ())) == {"dot"})
+
+
 def _kept(program: TileProgram) -> Iterator[Buffer]:
-    for buffer in program.buffers:
+    views = views_for_products(program)
+    for buffer in (item for item in program.buffers if item.name not in views):
         if buffer.dtype not in FORMATS:
             raise ScheduleError(
                 f"{program.source or program.name}: {buffer.name} has elements of type {buffer.dtype}, which circular "

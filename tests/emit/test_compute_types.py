@@ -35,7 +35,8 @@ def every_row(real: str) -> str:
     lines = []
     for row in rows:
         for axis in ("ROW", "COL") if "{axis}" in row.call else ("",):
-            words = {"out": 3, "bits": "7u", "float": real, "axis": axis, "first": "true"}
+            nearest = "<DstRoundingMode::NearestEven>" if real == "Float16_b" else ""
+            words = {"out": 3, "bits": "7u", "float": real, "axis": axis, "first": "true", "nearest": nearest}
             lines += [row.init.format(**words) + ";", row.call.format(0, 1, 2, **words) + ";"]
     headers = sorted({row.header for row in rows} | {"reg_api.h", "compute_kernel_hw_startup.h"})
     includes = "".join(f'#include "api/compute/{header}"\n' for header in headers)

@@ -16,6 +16,7 @@ from cpplan.device.spec import load_device
 from cpplan.errors import ScheduleError
 from cpplan.frontend import read_launches
 from cpplan.plan.plan import Combine, Placement, Plan, Split
+from cpplan.schedule.buffers import views_for_products
 from cpplan.schedule.build import build_schedule
 from cpplan.schedule.schedule import Compute, For, Guard, Schedule, Step
 from cpplan.tile.family import candidate_program
@@ -49,7 +50,9 @@ def test_buffers_lie_one_behind_the_other() -> None:
         end = buffer.offset + buffer.bytes
     assert end <= schedule.device.sram.usable
     charged = evaluate(schedule.program, schedule.device, schedule.plan)
-    assert end == charged.sram_bytes
+    views = views_for_products(schedule.program)
+    left = sum(size for name, size in charged.buffers if name in views)  # for products that cannot do without
+    assert views and end == charged.sram_bytes - left
 
 
 def test_a_kept_value_lives_while_ops_make_or_use_it() -> None:

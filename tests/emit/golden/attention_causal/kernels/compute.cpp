@@ -39,6 +39,40 @@ inline uint32_t float_bits(int32_t number) {
     return (number < 0 ? 0x80000000u : 0u) | (127 + exponent) << 23 | (fraction & 0x7fffffu);
 }
 
+// Called from many places: one copy of each leaves more of the memory for code.
+__attribute__((noinline)) void cb_reserve_back(uint32_t cb, uint32_t count) { ::cb_reserve_back(cb, count); }
+__attribute__((noinline)) void tile_regs_acquire() { ::tile_regs_acquire(); }
+__attribute__((noinline)) void fill_tile_init() { ::fill_tile_init(); }
+__attribute__((noinline)) void fill_tile_bitcast(uint32_t dst, uint32_t bits) {
+    ::fill_tile_bitcast(dst, bits);
+}
+__attribute__((noinline)) void tile_regs_commit() { ::tile_regs_commit(); }
+__attribute__((noinline)) void tile_regs_wait() { ::tile_regs_wait(); }
+__attribute__((noinline)) void pack_reconfig_data_format(uint32_t cb) { ::pack_reconfig_data_format(cb); }
+__attribute__((noinline)) void pack_tile(uint32_t dst, uint32_t cb) { ::pack_tile(dst, cb); }
+__attribute__((noinline)) void tile_regs_release() { ::tile_regs_release(); }
+__attribute__((noinline)) void cb_push_back(uint32_t cb, uint32_t count) { ::cb_push_back(cb, count); }
+__attribute__((noinline)) void cb_wait_front(uint32_t cb, uint32_t count) { ::cb_wait_front(cb, count); }
+__attribute__((noinline)) void reconfig_data_format_srca(uint32_t cb) { ::reconfig_data_format_srca(cb); }
+__attribute__((noinline)) void copy_init(uint32_t cb) { ::copy_init(cb); }
+__attribute__((noinline)) void copy_tile(uint32_t cb, uint32_t index, uint32_t dst) {
+    ::copy_tile(cb, index, dst);
+}
+__attribute__((noinline)) void unary_bcast_init_col(uint32_t cb) { ::unary_bcast_init<BroadcastType::COL>(cb); }
+__attribute__((noinline)) void unary_bcast_col(uint32_t cb, uint32_t index, uint32_t dst) {
+    ::unary_bcast<BroadcastType::COL>(cb, index, dst);
+}
+__attribute__((noinline)) void unary_bcast_uninit_col(uint32_t cb) {
+    ::unary_bcast_uninit<BroadcastType::COL>(cb);
+}
+__attribute__((noinline)) void sub_binary_tile_init() { ::sub_binary_tile_init(); }
+__attribute__((noinline)) void sub_binary_tile(uint32_t dst0, uint32_t dst1, uint32_t out) {
+    ::sub_binary_tile(dst0, dst1, out);
+}
+__attribute__((noinline)) void exp2_tile_init() { ::exp2_tile_init(); }
+__attribute__((noinline)) void exp2_tile(uint32_t dst) { ::exp2_tile(dst); }
+__attribute__((noinline)) void cb_pop_front(uint32_t cb, uint32_t count) { ::cb_pop_front(cb, count); }
+
 }  // namespace plan
 
 void kernel_main() {
@@ -70,215 +104,215 @@ void kernel_main() {
 
     compute_kernel_hw_startup<SrcOrder::Reverse>(cb_q_4, cb_k_ptr, cb_o_ptr);
     // Numbers of the rows and columns of a hardware tile, for masks and indices
-    cb_reserve_back(cb_index_rows, 1);
-    tile_regs_acquire();
-    fill_tile_init();
-    fill_tile_bitcast(0, 0x3f800000u);  // 1.0
+    plan::cb_reserve_back(cb_index_rows, 1);
+    plan::tile_regs_acquire();
+    plan::fill_tile_init();
+    plan::fill_tile_bitcast(0, 0x3f800000u);  // 1.0
     cumsum_tile_init();
     cumsum_tile(0, true);
     binop_with_scalar_tile_init();
     sub_unary_tile(0, 0x3f800000u);  // 1.0
-    tile_regs_commit();
-    tile_regs_wait();
-    pack_reconfig_data_format(cb_index_rows);
-    pack_tile(0, cb_index_rows);
-    tile_regs_release();
-    cb_push_back(cb_index_rows, 1);
-    cb_wait_front(cb_index_rows, 1);
-    cb_reserve_back(cb_index_columns, 1);
-    tile_regs_acquire();
-    reconfig_data_format_srca(cb_index_rows);
+    plan::tile_regs_commit();
+    plan::tile_regs_wait();
+    plan::pack_reconfig_data_format(cb_index_rows);
+    plan::pack_tile(0, cb_index_rows);
+    plan::tile_regs_release();
+    plan::cb_push_back(cb_index_rows, 1);
+    plan::cb_wait_front(cb_index_rows, 1);
+    plan::cb_reserve_back(cb_index_columns, 1);
+    plan::tile_regs_acquire();
+    plan::reconfig_data_format_srca(cb_index_rows);
     transpose_init(cb_index_rows);
     transpose_tile(cb_index_rows, 0, 0);
-    tile_regs_commit();
-    tile_regs_wait();
-    pack_tile(0, cb_index_columns);
-    tile_regs_release();
-    cb_push_back(cb_index_columns, 1);
-    cb_wait_front(cb_index_columns, 1);
+    plan::tile_regs_commit();
+    plan::tile_regs_wait();
+    plan::pack_tile(0, cb_index_columns);
+    plan::tile_regs_release();
+    plan::cb_push_back(cb_index_columns, 1);
+    plan::cb_wait_front(cb_index_columns, 1);
     const int32_t block = core_block;
-    cb_wait_front(cb_q_ptr, 2);
-    cb_wait_front(cb_k_ptr, 2);
-    cb_wait_front(cb_v_ptr, 2);
-    cb_wait_front(cb_k_ptr_2, 2);
-    cb_wait_front(cb_v_ptr_2, 2);
+    plan::cb_wait_front(cb_q_ptr, 2);
+    plan::cb_wait_front(cb_k_ptr, 2);
+    plan::cb_wait_front(cb_v_ptr, 2);
+    plan::cb_wait_front(cb_k_ptr_2, 2);
+    plan::cb_wait_front(cb_v_ptr_2, 2);
     // q_4: mul (attention.py:78)
-    cb_reserve_back(cb_q_4, 2);
-    tile_regs_acquire();
-    reconfig_data_format_srca(cb_q_ptr);
-    copy_init(cb_q_ptr);
-    copy_tile(cb_q_ptr, 0, 0);
-    copy_tile(cb_q_ptr, 1, 2);
+    plan::cb_reserve_back(cb_q_4, 2);
+    plan::tile_regs_acquire();
+    plan::reconfig_data_format_srca(cb_q_ptr);
+    plan::copy_init(cb_q_ptr);
+    plan::copy_tile(cb_q_ptr, 0, 0);
+    plan::copy_tile(cb_q_ptr, 1, 2);
     binop_with_scalar_tile_init();
     mul_unary_tile(0, 0x3e8293eeu);  // 0.25503486
     mul_unary_tile(2, 0x3e8293eeu);  // 0.25503486
-    tile_regs_commit();
-    tile_regs_wait();
-    pack_reconfig_data_format(cb_q_4);
-    pack_tile(0, cb_q_4);
-    pack_tile(2, cb_q_4);
-    tile_regs_release();
-    cb_push_back(cb_q_4, 2);
-    cb_wait_front(cb_q_4, 2);
+    plan::tile_regs_commit();
+    plan::tile_regs_wait();
+    plan::pack_reconfig_data_format(cb_q_4);
+    plan::pack_tile(0, cb_q_4);
+    plan::pack_tile(2, cb_q_4);
+    plan::tile_regs_release();
+    plan::cb_push_back(cb_q_4, 2);
+    plan::cb_wait_front(cb_q_4, 2);
     // acc_5 before loop start
-    cb_reserve_back(cb_acc_5, 2);
-    tile_regs_acquire();
-    fill_tile_init();
-    fill_tile_bitcast(0, 0x00000000u);  // 0.0
-    fill_tile_bitcast(2, 0x00000000u);  // 0.0
-    tile_regs_commit();
-    tile_regs_wait();
-    pack_reconfig_data_format(cb_acc_5);
-    pack_tile(0, cb_acc_5);
-    pack_tile(2, cb_acc_5);
-    tile_regs_release();
-    cb_push_back(cb_acc_5, 2);
-    cb_wait_front(cb_acc_5, 2);
+    plan::cb_reserve_back(cb_acc_5, 2);
+    plan::tile_regs_acquire();
+    plan::fill_tile_init();
+    plan::fill_tile_bitcast(0, 0x00000000u);  // 0.0
+    plan::fill_tile_bitcast(2, 0x00000000u);  // 0.0
+    plan::tile_regs_commit();
+    plan::tile_regs_wait();
+    plan::pack_reconfig_data_format(cb_acc_5);
+    plan::pack_tile(0, cb_acc_5);
+    plan::pack_tile(2, cb_acc_5);
+    plan::tile_regs_release();
+    plan::cb_push_back(cb_acc_5, 2);
+    plan::cb_wait_front(cb_acc_5, 2);
     // peak before loop start
-    cb_reserve_back(cb_peak, 2);
-    tile_regs_acquire();
-    fill_tile_bitcast(0, 0xf149f2cau);  // -1e+30
-    fill_tile_bitcast(2, 0xf149f2cau);  // -1e+30
-    tile_regs_commit();
-    tile_regs_wait();
-    pack_tile(0, cb_peak);
-    pack_tile(2, cb_peak);
-    tile_regs_release();
-    cb_push_back(cb_peak, 2);
-    cb_wait_front(cb_peak, 2);
+    plan::cb_reserve_back(cb_peak, 2);
+    plan::tile_regs_acquire();
+    plan::fill_tile_bitcast(0, 0xf149f2cau);  // -1e+30
+    plan::fill_tile_bitcast(2, 0xf149f2cau);  // -1e+30
+    plan::tile_regs_commit();
+    plan::tile_regs_wait();
+    plan::pack_tile(0, cb_peak);
+    plan::pack_tile(2, cb_peak);
+    plan::tile_regs_release();
+    plan::cb_push_back(cb_peak, 2);
+    plan::cb_wait_front(cb_peak, 2);
     // total_2 before loop start
-    cb_reserve_back(cb_total_2, 2);
-    tile_regs_acquire();
-    fill_tile_bitcast(0, 0x00000000u);  // 0.0
-    fill_tile_bitcast(2, 0x00000000u);  // 0.0
-    tile_regs_commit();
-    tile_regs_wait();
-    pack_tile(0, cb_total_2);
-    pack_tile(2, cb_total_2);
-    tile_regs_release();
-    cb_push_back(cb_total_2, 2);
-    cb_wait_front(cb_total_2, 2);
+    plan::cb_reserve_back(cb_total_2, 2);
+    plan::tile_regs_acquire();
+    plan::fill_tile_bitcast(0, 0x00000000u);  // 0.0
+    plan::fill_tile_bitcast(2, 0x00000000u);  // 0.0
+    plan::tile_regs_commit();
+    plan::tile_regs_wait();
+    plan::pack_tile(0, cb_total_2);
+    plan::pack_tile(2, cb_total_2);
+    plan::tile_regs_release();
+    plan::cb_push_back(cb_total_2, 2);
+    plan::cb_wait_front(cb_total_2, 2);
     // loop start of the kernel
     for (int32_t start = 0; start < 1; ++start) {
         if (start < plan::trips(64 * block, 64, 0, 1)) {
             // score: transpose (attention.py:31); dot (:33)
-            cb_reserve_back(cb_score, 4);
-            tile_regs_acquire();
+            plan::cb_reserve_back(cb_score, 4);
+            plan::tile_regs_acquire();
             reconfig_data_format<SrcOrder::Reverse>(cb_q_4, cb_k_ptr);
             matmul_block_init(cb_q_4, cb_k_ptr, 1, 2, 2, 1);
             matmul_block(cb_q_4, cb_k_ptr, 0, 0, 0, 1, 2, 2, 1);
-            tile_regs_commit();
-            tile_regs_wait();
-            pack_reconfig_data_format(cb_score);
+            plan::tile_regs_commit();
+            plan::tile_regs_wait();
+            plan::pack_reconfig_data_format(cb_score);
             for (uint32_t slot = 0; slot < 4; ++slot) {
-                pack_tile(slot, cb_score);
+                plan::pack_tile(slot, cb_score);
             }
-            tile_regs_release();
-            cb_push_back(cb_score, 4);
-            cb_wait_front(cb_score, 4);
+            plan::tile_regs_release();
+            plan::cb_push_back(cb_score, 4);
+            plan::cb_wait_front(cb_score, 4);
             // new_peak_2.kept: reduce_max, max (attention.py:39)
-            cb_reserve_back(cb_new_peak_2_kept, 2);
+            plan::cb_reserve_back(cb_new_peak_2_kept, 2);
             for (uint32_t row = 0; row < 2; ++row) {
-                tile_regs_acquire();
-                fill_tile_init();
-                fill_tile_bitcast(0, 0xff800000u);  // -inf
+                plan::tile_regs_acquire();
+                plan::fill_tile_init();
+                plan::fill_tile_bitcast(0, 0xff800000u);  // -inf
                 for (uint32_t tile = 0; tile < 2; ++tile) {
-                    reconfig_data_format_srca(cb_score);
-                    copy_init(cb_score);
-                    copy_tile(cb_score, 2 * row + tile, 1);
+                    plan::reconfig_data_format_srca(cb_score);
+                    plan::copy_init(cb_score);
+                    plan::copy_tile(cb_score, 2 * row + tile, 1);
                     binary_max_tile_init();
                     binary_max_tile(0, 1, 0);
                 }
                 sfpu_reduce_init<PoolType::MAX, DataFormat::Float32>();
                 sfpu_reduce<PoolType::MAX, DataFormat::Float32, ReduceDim::REDUCE_ROW>(0);
-                reconfig_data_format_srca(cb_peak);
-                copy_init(cb_peak);
-                copy_tile(cb_peak, row, 1);
+                plan::reconfig_data_format_srca(cb_peak);
+                plan::copy_init(cb_peak);
+                plan::copy_tile(cb_peak, row, 1);
                 binary_max_tile_init();
                 binary_max_tile(1, 0, 0);
-                tile_regs_commit();
-                tile_regs_wait();
-                pack_reconfig_data_format(cb_new_peak_2_kept);
-                pack_tile(0, cb_new_peak_2_kept);
-                tile_regs_release();
+                plan::tile_regs_commit();
+                plan::tile_regs_wait();
+                plan::pack_reconfig_data_format(cb_new_peak_2_kept);
+                plan::pack_tile(0, cb_new_peak_2_kept);
+                plan::tile_regs_release();
             }
-            cb_push_back(cb_new_peak_2_kept, 2);
-            cb_wait_front(cb_new_peak_2_kept, 2);
+            plan::cb_push_back(cb_new_peak_2_kept, 2);
+            plan::cb_wait_front(cb_new_peak_2_kept, 2);
             // weight_4: sub, exp2 (attention.py:41)
-            cb_reserve_back(cb_weight_4, 4);
+            plan::cb_reserve_back(cb_weight_4, 4);
             for (uint32_t row = 0; row < 2; ++row) {
-                tile_regs_acquire();
-                reconfig_data_format_srca(cb_score);
-                copy_init(cb_score);
-                copy_tile(cb_score, 2 * row, 0);
-                copy_tile(cb_score, 2 * row + 1, 2);
+                plan::tile_regs_acquire();
+                plan::reconfig_data_format_srca(cb_score);
+                plan::copy_init(cb_score);
+                plan::copy_tile(cb_score, 2 * row, 0);
+                plan::copy_tile(cb_score, 2 * row + 1, 2);
                 reconfig_data_format(cb_new_peak_2_kept, cb_new_peak_2_kept);
-                unary_bcast_init<BroadcastType::COL>(cb_new_peak_2_kept);
-                unary_bcast<BroadcastType::COL>(cb_new_peak_2_kept, row, 1);
-                unary_bcast<BroadcastType::COL>(cb_new_peak_2_kept, row, 3);
-                unary_bcast_uninit<BroadcastType::COL>(cb_new_peak_2_kept);
-                sub_binary_tile_init();
-                sub_binary_tile(0, 1, 0);
-                sub_binary_tile(2, 3, 2);
-                exp2_tile_init();
-                exp2_tile(0);
-                exp2_tile(2);
-                tile_regs_commit();
-                tile_regs_wait();
-                pack_reconfig_data_format(cb_weight_4);
-                pack_tile(0, cb_weight_4);
-                pack_tile(2, cb_weight_4);
-                tile_regs_release();
+                plan::unary_bcast_init_col(cb_new_peak_2_kept);
+                plan::unary_bcast_col(cb_new_peak_2_kept, row, 1);
+                plan::unary_bcast_col(cb_new_peak_2_kept, row, 3);
+                plan::unary_bcast_uninit_col(cb_new_peak_2_kept);
+                plan::sub_binary_tile_init();
+                plan::sub_binary_tile(0, 1, 0);
+                plan::sub_binary_tile(2, 3, 2);
+                plan::exp2_tile_init();
+                plan::exp2_tile(0);
+                plan::exp2_tile(2);
+                plan::tile_regs_commit();
+                plan::tile_regs_wait();
+                plan::pack_reconfig_data_format(cb_weight_4);
+                plan::pack_tile(0, cb_weight_4);
+                plan::pack_tile(2, cb_weight_4);
+                plan::tile_regs_release();
             }
-            cb_push_back(cb_weight_4, 4);
-            cb_wait_front(cb_weight_4, 4);
-            cb_pop_front(cb_score, 4);
+            plan::cb_push_back(cb_weight_4, 4);
+            plan::cb_wait_front(cb_weight_4, 4);
+            plan::cb_pop_front(cb_score, 4);
             // acc: cast (attention.py:43)
-            cb_reserve_back(cb_acc, 4);
+            plan::cb_reserve_back(cb_acc, 4);
             for (uint32_t row = 0; row < 2; ++row) {
-                tile_regs_acquire();
-                reconfig_data_format_srca(cb_weight_4);
-                copy_init(cb_weight_4);
-                copy_tile(cb_weight_4, 2 * row, 0);
-                copy_tile(cb_weight_4, 2 * row + 1, 2);
-                tile_regs_commit();
-                tile_regs_wait();
-                pack_reconfig_data_format(cb_acc);
-                pack_tile(0, cb_acc);
-                pack_tile(2, cb_acc);
-                tile_regs_release();
+                plan::tile_regs_acquire();
+                plan::reconfig_data_format_srca(cb_weight_4);
+                plan::copy_init(cb_weight_4);
+                plan::copy_tile(cb_weight_4, 2 * row, 0);
+                plan::copy_tile(cb_weight_4, 2 * row + 1, 2);
+                plan::tile_regs_commit();
+                plan::tile_regs_wait();
+                plan::pack_reconfig_data_format(cb_acc);
+                plan::pack_tile(0, cb_acc);
+                plan::pack_tile(2, cb_acc);
+                plan::tile_regs_release();
             }
-            cb_push_back(cb_acc, 4);
-            cb_wait_front(cb_acc, 4);
+            plan::cb_push_back(cb_acc, 4);
+            plan::cb_wait_front(cb_acc, 4);
             // next acc_5: sub, exp2 (attention.py:40); mul, dot (:43)
-            tile_regs_acquire();
+            plan::tile_regs_acquire();
             reconfig_data_format(cb_peak, cb_peak);
-            unary_bcast_init<BroadcastType::COL>(cb_peak);
-            unary_bcast<BroadcastType::COL>(cb_peak, 0, 2);
-            unary_bcast_uninit<BroadcastType::COL>(cb_peak);
-            unary_bcast_init<BroadcastType::COL>(cb_new_peak_2_kept);
-            unary_bcast<BroadcastType::COL>(cb_new_peak_2_kept, 0, 3);
-            unary_bcast_uninit<BroadcastType::COL>(cb_new_peak_2_kept);
-            sub_binary_tile_init();
-            sub_binary_tile(2, 3, 2);
-            exp2_tile_init();
-            exp2_tile(2);
-            copy_init(cb_acc_5);
-            copy_tile(cb_acc_5, 0, 3);
+            plan::unary_bcast_init_col(cb_peak);
+            plan::unary_bcast_col(cb_peak, 0, 2);
+            plan::unary_bcast_uninit_col(cb_peak);
+            plan::unary_bcast_init_col(cb_new_peak_2_kept);
+            plan::unary_bcast_col(cb_new_peak_2_kept, 0, 3);
+            plan::unary_bcast_uninit_col(cb_new_peak_2_kept);
+            plan::sub_binary_tile_init();
+            plan::sub_binary_tile(2, 3, 2);
+            plan::exp2_tile_init();
+            plan::exp2_tile(2);
+            plan::copy_init(cb_acc_5);
+            plan::copy_tile(cb_acc_5, 0, 3);
             mul_binary_tile_init();
             mul_binary_tile(3, 2, 0);
-            unary_bcast_init<BroadcastType::COL>(cb_peak);
-            unary_bcast<BroadcastType::COL>(cb_peak, 1, 2);
-            unary_bcast_uninit<BroadcastType::COL>(cb_peak);
-            unary_bcast_init<BroadcastType::COL>(cb_new_peak_2_kept);
-            unary_bcast<BroadcastType::COL>(cb_new_peak_2_kept, 1, 3);
-            unary_bcast_uninit<BroadcastType::COL>(cb_new_peak_2_kept);
-            sub_binary_tile_init();
-            sub_binary_tile(2, 3, 2);
-            exp2_tile_init();
-            exp2_tile(2);
-            copy_init(cb_acc_5);
-            copy_tile(cb_acc_5, 1, 3);
+            plan::unary_bcast_init_col(cb_peak);
+            plan::unary_bcast_col(cb_peak, 1, 2);
+            plan::unary_bcast_uninit_col(cb_peak);
+            plan::unary_bcast_init_col(cb_new_peak_2_kept);
+            plan::unary_bcast_col(cb_new_peak_2_kept, 1, 3);
+            plan::unary_bcast_uninit_col(cb_new_peak_2_kept);
+            plan::sub_binary_tile_init();
+            plan::sub_binary_tile(2, 3, 2);
+            plan::exp2_tile_init();
+            plan::exp2_tile(2);
+            plan::copy_init(cb_acc_5);
+            plan::copy_tile(cb_acc_5, 1, 3);
             mul_binary_tile_init();
             mul_binary_tile(3, 2, 1);
             reconfig_data_format<SrcOrder::Reverse>(cb_acc, cb_v_ptr);
@@ -286,38 +320,38 @@ void kernel_main() {
             for (uint32_t depth = 0; depth < 2; ++depth) {
                 matmul_block(cb_acc, cb_v_ptr, depth, depth, 0, 0, 1, 2, 2);
             }
-            tile_regs_commit();
-            cb_pop_front(cb_acc_5, 2);
-            tile_regs_wait();
-            cb_reserve_back(cb_acc_5, 2);
-            pack_reconfig_data_format(cb_acc_5);
-            pack_tile(0, cb_acc_5);
-            pack_tile(1, cb_acc_5);
-            tile_regs_release();
-            cb_push_back(cb_acc_5, 2);
-            cb_wait_front(cb_acc_5, 2);
+            plan::tile_regs_commit();
+            plan::cb_pop_front(cb_acc_5, 2);
+            plan::tile_regs_wait();
+            plan::cb_reserve_back(cb_acc_5, 2);
+            plan::pack_reconfig_data_format(cb_acc_5);
+            plan::pack_tile(0, cb_acc_5);
+            plan::pack_tile(1, cb_acc_5);
+            plan::tile_regs_release();
+            plan::cb_push_back(cb_acc_5, 2);
+            plan::cb_wait_front(cb_acc_5, 2);
             // next total_2: sub, exp2 (attention.py:40); mul, reduce_sum, add (:42)
             for (uint32_t row = 0; row < 2; ++row) {
-                tile_regs_acquire();
-                reconfig_data_format_srca(cb_peak);
-                copy_init(cb_peak);
-                copy_tile(cb_peak, row, 0);
-                copy_init(cb_new_peak_2_kept);
-                copy_tile(cb_new_peak_2_kept, row, 1);
-                sub_binary_tile_init();
-                sub_binary_tile(0, 1, 0);
-                exp2_tile_init();
-                exp2_tile(0);
-                copy_init(cb_total_2);
-                copy_tile(cb_total_2, 0, 1);
+                plan::tile_regs_acquire();
+                plan::reconfig_data_format_srca(cb_peak);
+                plan::copy_init(cb_peak);
+                plan::copy_tile(cb_peak, row, 0);
+                plan::copy_init(cb_new_peak_2_kept);
+                plan::copy_tile(cb_new_peak_2_kept, row, 1);
+                plan::sub_binary_tile_init();
+                plan::sub_binary_tile(0, 1, 0);
+                plan::exp2_tile_init();
+                plan::exp2_tile(0);
+                plan::copy_init(cb_total_2);
+                plan::copy_tile(cb_total_2, 0, 1);
                 mul_binary_tile_init();
                 mul_binary_tile(1, 0, 0);
-                fill_tile_init();
-                fill_tile_bitcast(1, 0x00000000u);  // 0.0
+                plan::fill_tile_init();
+                plan::fill_tile_bitcast(1, 0x00000000u);  // 0.0
                 for (uint32_t tile = 0; tile < 2; ++tile) {
-                    reconfig_data_format_srca(cb_weight_4);
-                    copy_init(cb_weight_4);
-                    copy_tile(cb_weight_4, 2 * row + tile, 2);
+                    plan::reconfig_data_format_srca(cb_weight_4);
+                    plan::copy_init(cb_weight_4);
+                    plan::copy_tile(cb_weight_4, 2 * row + tile, 2);
                     add_binary_tile_init();
                     add_binary_tile(1, 2, 1);
                 }
@@ -325,228 +359,228 @@ void kernel_main() {
                 sfpu_reduce<PoolType::SUM, DataFormat::Float32, ReduceDim::REDUCE_ROW>(1);
                 add_binary_tile_init();
                 add_binary_tile(0, 1, 0);
-                tile_regs_commit();
-                cb_pop_front(cb_total_2, 1);
-                tile_regs_wait();
-                cb_reserve_back(cb_total_2, 1);
-                pack_reconfig_data_format(cb_total_2);
-                pack_tile(0, cb_total_2);
-                tile_regs_release();
-                cb_push_back(cb_total_2, 1);
+                plan::tile_regs_commit();
+                plan::cb_pop_front(cb_total_2, 1);
+                plan::tile_regs_wait();
+                plan::cb_reserve_back(cb_total_2, 1);
+                plan::pack_reconfig_data_format(cb_total_2);
+                plan::pack_tile(0, cb_total_2);
+                plan::tile_regs_release();
+                plan::cb_push_back(cb_total_2, 1);
             }
-            cb_wait_front(cb_total_2, 2);
+            plan::cb_wait_front(cb_total_2, 2);
             // next peak: transpose (attention.py:31); dot (:33); reduce_max, max (:39)
-            tile_regs_acquire();
-            reconfig_data_format_srca(cb_new_peak_2_kept);
-            copy_init(cb_new_peak_2_kept);
-            copy_tile(cb_new_peak_2_kept, 0, 0);
-            copy_tile(cb_new_peak_2_kept, 1, 2);
-            tile_regs_commit();
-            cb_pop_front(cb_peak, 2);
-            tile_regs_wait();
-            cb_reserve_back(cb_peak, 2);
-            pack_reconfig_data_format(cb_peak);
-            pack_tile(0, cb_peak);
-            pack_tile(2, cb_peak);
-            tile_regs_release();
-            cb_push_back(cb_peak, 2);
-            cb_wait_front(cb_peak, 2);
-            cb_pop_front(cb_new_peak_2_kept, 2);
-            cb_pop_front(cb_weight_4, 4);
-            cb_pop_front(cb_acc, 4);
+            plan::tile_regs_acquire();
+            plan::reconfig_data_format_srca(cb_new_peak_2_kept);
+            plan::copy_init(cb_new_peak_2_kept);
+            plan::copy_tile(cb_new_peak_2_kept, 0, 0);
+            plan::copy_tile(cb_new_peak_2_kept, 1, 2);
+            plan::tile_regs_commit();
+            plan::cb_pop_front(cb_peak, 2);
+            plan::tile_regs_wait();
+            plan::cb_reserve_back(cb_peak, 2);
+            plan::pack_reconfig_data_format(cb_peak);
+            plan::pack_tile(0, cb_peak);
+            plan::pack_tile(2, cb_peak);
+            plan::tile_regs_release();
+            plan::cb_push_back(cb_peak, 2);
+            plan::cb_wait_front(cb_peak, 2);
+            plan::cb_pop_front(cb_new_peak_2_kept, 2);
+            plan::cb_pop_front(cb_weight_4, 4);
+            plan::cb_pop_front(cb_acc, 4);
         }
     }
     // acc_12 before loop start_2
-    cb_reserve_back(cb_acc_12, 2);
-    tile_regs_acquire();
-    reconfig_data_format_srca(cb_acc_5);
-    copy_init(cb_acc_5);
-    copy_tile(cb_acc_5, 0, 0);
-    copy_tile(cb_acc_5, 1, 2);
-    tile_regs_commit();
-    tile_regs_wait();
-    pack_reconfig_data_format(cb_acc_12);
-    pack_tile(0, cb_acc_12);
-    pack_tile(2, cb_acc_12);
-    tile_regs_release();
-    cb_push_back(cb_acc_12, 2);
-    cb_wait_front(cb_acc_12, 2);
+    plan::cb_reserve_back(cb_acc_12, 2);
+    plan::tile_regs_acquire();
+    plan::reconfig_data_format_srca(cb_acc_5);
+    plan::copy_init(cb_acc_5);
+    plan::copy_tile(cb_acc_5, 0, 0);
+    plan::copy_tile(cb_acc_5, 1, 2);
+    plan::tile_regs_commit();
+    plan::tile_regs_wait();
+    plan::pack_reconfig_data_format(cb_acc_12);
+    plan::pack_tile(0, cb_acc_12);
+    plan::pack_tile(2, cb_acc_12);
+    plan::tile_regs_release();
+    plan::cb_push_back(cb_acc_12, 2);
+    plan::cb_wait_front(cb_acc_12, 2);
     // peak_3 before loop start_2
-    cb_reserve_back(cb_peak_3, 2);
-    tile_regs_acquire();
-    copy_init(cb_peak);
-    copy_tile(cb_peak, 0, 0);
-    copy_tile(cb_peak, 1, 2);
-    tile_regs_commit();
-    tile_regs_wait();
-    pack_tile(0, cb_peak_3);
-    pack_tile(2, cb_peak_3);
-    tile_regs_release();
-    cb_push_back(cb_peak_3, 2);
-    cb_wait_front(cb_peak_3, 2);
+    plan::cb_reserve_back(cb_peak_3, 2);
+    plan::tile_regs_acquire();
+    plan::copy_init(cb_peak);
+    plan::copy_tile(cb_peak, 0, 0);
+    plan::copy_tile(cb_peak, 1, 2);
+    plan::tile_regs_commit();
+    plan::tile_regs_wait();
+    plan::pack_tile(0, cb_peak_3);
+    plan::pack_tile(2, cb_peak_3);
+    plan::tile_regs_release();
+    plan::cb_push_back(cb_peak_3, 2);
+    plan::cb_wait_front(cb_peak_3, 2);
     // total_7 before loop start_2
-    cb_reserve_back(cb_total_7, 2);
-    tile_regs_acquire();
-    copy_init(cb_total_2);
-    copy_tile(cb_total_2, 0, 0);
-    copy_tile(cb_total_2, 1, 2);
-    tile_regs_commit();
-    tile_regs_wait();
-    pack_tile(0, cb_total_7);
-    pack_tile(2, cb_total_7);
-    tile_regs_release();
-    cb_push_back(cb_total_7, 2);
-    cb_wait_front(cb_total_7, 2);
+    plan::cb_reserve_back(cb_total_7, 2);
+    plan::tile_regs_acquire();
+    plan::copy_init(cb_total_2);
+    plan::copy_tile(cb_total_2, 0, 0);
+    plan::copy_tile(cb_total_2, 1, 2);
+    plan::tile_regs_commit();
+    plan::tile_regs_wait();
+    plan::pack_tile(0, cb_total_7);
+    plan::pack_tile(2, cb_total_7);
+    plan::tile_regs_release();
+    plan::cb_push_back(cb_total_7, 2);
+    plan::cb_wait_front(cb_total_7, 2);
     // loop start_2 of the kernel
     for (int32_t start_2 = 0; start_2 < 1; ++start_2) {
         // score_3: transpose (attention.py:28); dot (:33); mask (:37); where (:38)
-        cb_reserve_back(cb_score_3, 4);
+        plan::cb_reserve_back(cb_score_3, 4);
         for (uint32_t row = 0; row < 2; ++row) {
-            tile_regs_acquire();
+            plan::tile_regs_acquire();
             reconfig_data_format<SrcOrder::Reverse>(cb_q_4, cb_k_ptr_2);
             matmul_block_init(cb_q_4, cb_k_ptr_2, 1, 2, 1, 1);
             matmul_block(cb_q_4, cb_k_ptr_2, row, 0, 0, 1, 2, 1, 1);
-            reconfig_data_format_srca(cb_index_rows);
-            copy_init(cb_index_rows);
-            copy_tile(cb_index_rows, 0, 2);
-            copy_init(cb_index_columns);
-            copy_tile(cb_index_columns, 0, 3);
-            sub_binary_tile_init();
-            sub_binary_tile(2, 3, 2);
+            plan::reconfig_data_format_srca(cb_index_rows);
+            plan::copy_init(cb_index_rows);
+            plan::copy_tile(cb_index_rows, 0, 2);
+            plan::copy_init(cb_index_columns);
+            plan::copy_tile(cb_index_columns, 0, 3);
+            plan::sub_binary_tile_init();
+            plan::sub_binary_tile(2, 3, 2);
             binop_with_scalar_tile_init();
             add_unary_tile(2, plan::float_bits(32 * row));
             gez_tile_init();
             gez_tile(2);
-            fill_tile_init();
-            fill_tile_bitcast(3, 0xf149f2cau);  // -1e+30
+            plan::fill_tile_init();
+            plan::fill_tile_bitcast(3, 0xf149f2cau);  // -1e+30
             where_tile_init();
             where_tile<DataFormat::Float32>(2, 0, 3, 0);
-            copy_init(cb_index_rows);
-            copy_tile(cb_index_rows, 0, 2);
-            copy_init(cb_index_columns);
-            copy_tile(cb_index_columns, 0, 3);
-            sub_binary_tile_init();
-            sub_binary_tile(2, 3, 2);
+            plan::copy_init(cb_index_rows);
+            plan::copy_tile(cb_index_rows, 0, 2);
+            plan::copy_init(cb_index_columns);
+            plan::copy_tile(cb_index_columns, 0, 3);
+            plan::sub_binary_tile_init();
+            plan::sub_binary_tile(2, 3, 2);
             binop_with_scalar_tile_init();
             add_unary_tile(2, plan::float_bits(32 * row - 32));
             gez_tile_init();
             gez_tile(2);
-            fill_tile_init();
-            fill_tile_bitcast(3, 0xf149f2cau);  // -1e+30
+            plan::fill_tile_init();
+            plan::fill_tile_bitcast(3, 0xf149f2cau);  // -1e+30
             where_tile_init();
             where_tile<DataFormat::Float32>(2, 1, 3, 1);
-            tile_regs_commit();
-            tile_regs_wait();
-            pack_reconfig_data_format(cb_score_3);
-            pack_tile(0, cb_score_3);
-            pack_tile(1, cb_score_3);
-            tile_regs_release();
+            plan::tile_regs_commit();
+            plan::tile_regs_wait();
+            plan::pack_reconfig_data_format(cb_score_3);
+            plan::pack_tile(0, cb_score_3);
+            plan::pack_tile(1, cb_score_3);
+            plan::tile_regs_release();
         }
-        cb_push_back(cb_score_3, 4);
-        cb_wait_front(cb_score_3, 4);
+        plan::cb_push_back(cb_score_3, 4);
+        plan::cb_wait_front(cb_score_3, 4);
         // new_peak_4.kept: reduce_max, max (attention.py:39)
-        cb_reserve_back(cb_new_peak_4_kept, 2);
+        plan::cb_reserve_back(cb_new_peak_4_kept, 2);
         for (uint32_t row = 0; row < 2; ++row) {
-            tile_regs_acquire();
-            fill_tile_init();
-            fill_tile_bitcast(0, 0xff800000u);  // -inf
+            plan::tile_regs_acquire();
+            plan::fill_tile_init();
+            plan::fill_tile_bitcast(0, 0xff800000u);  // -inf
             for (uint32_t tile = 0; tile < 2; ++tile) {
-                reconfig_data_format_srca(cb_score_3);
-                copy_init(cb_score_3);
-                copy_tile(cb_score_3, 2 * row + tile, 1);
+                plan::reconfig_data_format_srca(cb_score_3);
+                plan::copy_init(cb_score_3);
+                plan::copy_tile(cb_score_3, 2 * row + tile, 1);
                 binary_max_tile_init();
                 binary_max_tile(0, 1, 0);
             }
             sfpu_reduce_init<PoolType::MAX, DataFormat::Float32>();
             sfpu_reduce<PoolType::MAX, DataFormat::Float32, ReduceDim::REDUCE_ROW>(0);
-            reconfig_data_format_srca(cb_peak_3);
-            copy_init(cb_peak_3);
-            copy_tile(cb_peak_3, row, 1);
+            plan::reconfig_data_format_srca(cb_peak_3);
+            plan::copy_init(cb_peak_3);
+            plan::copy_tile(cb_peak_3, row, 1);
             binary_max_tile_init();
             binary_max_tile(1, 0, 0);
-            tile_regs_commit();
-            tile_regs_wait();
-            pack_reconfig_data_format(cb_new_peak_4_kept);
-            pack_tile(0, cb_new_peak_4_kept);
-            tile_regs_release();
+            plan::tile_regs_commit();
+            plan::tile_regs_wait();
+            plan::pack_reconfig_data_format(cb_new_peak_4_kept);
+            plan::pack_tile(0, cb_new_peak_4_kept);
+            plan::tile_regs_release();
         }
-        cb_push_back(cb_new_peak_4_kept, 2);
-        cb_wait_front(cb_new_peak_4_kept, 2);
+        plan::cb_push_back(cb_new_peak_4_kept, 2);
+        plan::cb_wait_front(cb_new_peak_4_kept, 2);
         // weight_8: sub, exp2 (attention.py:41)
-        cb_reserve_back(cb_weight_8, 4);
+        plan::cb_reserve_back(cb_weight_8, 4);
         for (uint32_t row = 0; row < 2; ++row) {
-            tile_regs_acquire();
-            reconfig_data_format_srca(cb_score_3);
-            copy_init(cb_score_3);
-            copy_tile(cb_score_3, 2 * row, 0);
-            copy_tile(cb_score_3, 2 * row + 1, 2);
+            plan::tile_regs_acquire();
+            plan::reconfig_data_format_srca(cb_score_3);
+            plan::copy_init(cb_score_3);
+            plan::copy_tile(cb_score_3, 2 * row, 0);
+            plan::copy_tile(cb_score_3, 2 * row + 1, 2);
             reconfig_data_format(cb_new_peak_4_kept, cb_new_peak_4_kept);
-            unary_bcast_init<BroadcastType::COL>(cb_new_peak_4_kept);
-            unary_bcast<BroadcastType::COL>(cb_new_peak_4_kept, row, 1);
-            unary_bcast<BroadcastType::COL>(cb_new_peak_4_kept, row, 3);
-            unary_bcast_uninit<BroadcastType::COL>(cb_new_peak_4_kept);
-            sub_binary_tile_init();
-            sub_binary_tile(0, 1, 0);
-            sub_binary_tile(2, 3, 2);
-            exp2_tile_init();
-            exp2_tile(0);
-            exp2_tile(2);
-            tile_regs_commit();
-            tile_regs_wait();
-            pack_reconfig_data_format(cb_weight_8);
-            pack_tile(0, cb_weight_8);
-            pack_tile(2, cb_weight_8);
-            tile_regs_release();
+            plan::unary_bcast_init_col(cb_new_peak_4_kept);
+            plan::unary_bcast_col(cb_new_peak_4_kept, row, 1);
+            plan::unary_bcast_col(cb_new_peak_4_kept, row, 3);
+            plan::unary_bcast_uninit_col(cb_new_peak_4_kept);
+            plan::sub_binary_tile_init();
+            plan::sub_binary_tile(0, 1, 0);
+            plan::sub_binary_tile(2, 3, 2);
+            plan::exp2_tile_init();
+            plan::exp2_tile(0);
+            plan::exp2_tile(2);
+            plan::tile_regs_commit();
+            plan::tile_regs_wait();
+            plan::pack_reconfig_data_format(cb_weight_8);
+            plan::pack_tile(0, cb_weight_8);
+            plan::pack_tile(2, cb_weight_8);
+            plan::tile_regs_release();
         }
-        cb_push_back(cb_weight_8, 4);
-        cb_wait_front(cb_weight_8, 4);
-        cb_pop_front(cb_score_3, 4);
+        plan::cb_push_back(cb_weight_8, 4);
+        plan::cb_wait_front(cb_weight_8, 4);
+        plan::cb_pop_front(cb_score_3, 4);
         // acc_8: cast (attention.py:43)
-        cb_reserve_back(cb_acc_8, 4);
+        plan::cb_reserve_back(cb_acc_8, 4);
         for (uint32_t row = 0; row < 2; ++row) {
-            tile_regs_acquire();
-            reconfig_data_format_srca(cb_weight_8);
-            copy_init(cb_weight_8);
-            copy_tile(cb_weight_8, 2 * row, 0);
-            copy_tile(cb_weight_8, 2 * row + 1, 2);
-            tile_regs_commit();
-            tile_regs_wait();
-            pack_reconfig_data_format(cb_acc_8);
-            pack_tile(0, cb_acc_8);
-            pack_tile(2, cb_acc_8);
-            tile_regs_release();
+            plan::tile_regs_acquire();
+            plan::reconfig_data_format_srca(cb_weight_8);
+            plan::copy_init(cb_weight_8);
+            plan::copy_tile(cb_weight_8, 2 * row, 0);
+            plan::copy_tile(cb_weight_8, 2 * row + 1, 2);
+            plan::tile_regs_commit();
+            plan::tile_regs_wait();
+            plan::pack_reconfig_data_format(cb_acc_8);
+            plan::pack_tile(0, cb_acc_8);
+            plan::pack_tile(2, cb_acc_8);
+            plan::tile_regs_release();
         }
-        cb_push_back(cb_acc_8, 4);
-        cb_wait_front(cb_acc_8, 4);
+        plan::cb_push_back(cb_acc_8, 4);
+        plan::cb_wait_front(cb_acc_8, 4);
         // next acc_12: sub, exp2 (attention.py:40); mul, dot (:43)
-        tile_regs_acquire();
+        plan::tile_regs_acquire();
         reconfig_data_format(cb_peak_3, cb_peak_3);
-        unary_bcast_init<BroadcastType::COL>(cb_peak_3);
-        unary_bcast<BroadcastType::COL>(cb_peak_3, 0, 2);
-        unary_bcast_uninit<BroadcastType::COL>(cb_peak_3);
-        unary_bcast_init<BroadcastType::COL>(cb_new_peak_4_kept);
-        unary_bcast<BroadcastType::COL>(cb_new_peak_4_kept, 0, 3);
-        unary_bcast_uninit<BroadcastType::COL>(cb_new_peak_4_kept);
-        sub_binary_tile_init();
-        sub_binary_tile(2, 3, 2);
-        exp2_tile_init();
-        exp2_tile(2);
-        copy_init(cb_acc_12);
-        copy_tile(cb_acc_12, 0, 3);
+        plan::unary_bcast_init_col(cb_peak_3);
+        plan::unary_bcast_col(cb_peak_3, 0, 2);
+        plan::unary_bcast_uninit_col(cb_peak_3);
+        plan::unary_bcast_init_col(cb_new_peak_4_kept);
+        plan::unary_bcast_col(cb_new_peak_4_kept, 0, 3);
+        plan::unary_bcast_uninit_col(cb_new_peak_4_kept);
+        plan::sub_binary_tile_init();
+        plan::sub_binary_tile(2, 3, 2);
+        plan::exp2_tile_init();
+        plan::exp2_tile(2);
+        plan::copy_init(cb_acc_12);
+        plan::copy_tile(cb_acc_12, 0, 3);
         mul_binary_tile_init();
         mul_binary_tile(3, 2, 0);
-        unary_bcast_init<BroadcastType::COL>(cb_peak_3);
-        unary_bcast<BroadcastType::COL>(cb_peak_3, 1, 2);
-        unary_bcast_uninit<BroadcastType::COL>(cb_peak_3);
-        unary_bcast_init<BroadcastType::COL>(cb_new_peak_4_kept);
-        unary_bcast<BroadcastType::COL>(cb_new_peak_4_kept, 1, 3);
-        unary_bcast_uninit<BroadcastType::COL>(cb_new_peak_4_kept);
-        sub_binary_tile_init();
-        sub_binary_tile(2, 3, 2);
-        exp2_tile_init();
-        exp2_tile(2);
-        copy_init(cb_acc_12);
-        copy_tile(cb_acc_12, 1, 3);
+        plan::unary_bcast_init_col(cb_peak_3);
+        plan::unary_bcast_col(cb_peak_3, 1, 2);
+        plan::unary_bcast_uninit_col(cb_peak_3);
+        plan::unary_bcast_init_col(cb_new_peak_4_kept);
+        plan::unary_bcast_col(cb_new_peak_4_kept, 1, 3);
+        plan::unary_bcast_uninit_col(cb_new_peak_4_kept);
+        plan::sub_binary_tile_init();
+        plan::sub_binary_tile(2, 3, 2);
+        plan::exp2_tile_init();
+        plan::exp2_tile(2);
+        plan::copy_init(cb_acc_12);
+        plan::copy_tile(cb_acc_12, 1, 3);
         mul_binary_tile_init();
         mul_binary_tile(3, 2, 1);
         reconfig_data_format<SrcOrder::Reverse>(cb_acc_8, cb_v_ptr_2);
@@ -554,38 +588,38 @@ void kernel_main() {
         for (uint32_t depth = 0; depth < 2; ++depth) {
             matmul_block(cb_acc_8, cb_v_ptr_2, depth, depth, 0, 0, 1, 2, 2);
         }
-        tile_regs_commit();
-        cb_pop_front(cb_acc_12, 2);
-        tile_regs_wait();
-        cb_reserve_back(cb_acc_12, 2);
-        pack_reconfig_data_format(cb_acc_12);
-        pack_tile(0, cb_acc_12);
-        pack_tile(1, cb_acc_12);
-        tile_regs_release();
-        cb_push_back(cb_acc_12, 2);
-        cb_wait_front(cb_acc_12, 2);
+        plan::tile_regs_commit();
+        plan::cb_pop_front(cb_acc_12, 2);
+        plan::tile_regs_wait();
+        plan::cb_reserve_back(cb_acc_12, 2);
+        plan::pack_reconfig_data_format(cb_acc_12);
+        plan::pack_tile(0, cb_acc_12);
+        plan::pack_tile(1, cb_acc_12);
+        plan::tile_regs_release();
+        plan::cb_push_back(cb_acc_12, 2);
+        plan::cb_wait_front(cb_acc_12, 2);
         // next total_7: sub, exp2 (attention.py:40); mul, reduce_sum, add (:42)
         for (uint32_t row = 0; row < 2; ++row) {
-            tile_regs_acquire();
-            reconfig_data_format_srca(cb_peak_3);
-            copy_init(cb_peak_3);
-            copy_tile(cb_peak_3, row, 0);
-            copy_init(cb_new_peak_4_kept);
-            copy_tile(cb_new_peak_4_kept, row, 1);
-            sub_binary_tile_init();
-            sub_binary_tile(0, 1, 0);
-            exp2_tile_init();
-            exp2_tile(0);
-            copy_init(cb_total_7);
-            copy_tile(cb_total_7, 0, 1);
+            plan::tile_regs_acquire();
+            plan::reconfig_data_format_srca(cb_peak_3);
+            plan::copy_init(cb_peak_3);
+            plan::copy_tile(cb_peak_3, row, 0);
+            plan::copy_init(cb_new_peak_4_kept);
+            plan::copy_tile(cb_new_peak_4_kept, row, 1);
+            plan::sub_binary_tile_init();
+            plan::sub_binary_tile(0, 1, 0);
+            plan::exp2_tile_init();
+            plan::exp2_tile(0);
+            plan::copy_init(cb_total_7);
+            plan::copy_tile(cb_total_7, 0, 1);
             mul_binary_tile_init();
             mul_binary_tile(1, 0, 0);
-            fill_tile_init();
-            fill_tile_bitcast(1, 0x00000000u);  // 0.0
+            plan::fill_tile_init();
+            plan::fill_tile_bitcast(1, 0x00000000u);  // 0.0
             for (uint32_t tile = 0; tile < 2; ++tile) {
-                reconfig_data_format_srca(cb_weight_8);
-                copy_init(cb_weight_8);
-                copy_tile(cb_weight_8, 2 * row + tile, 2);
+                plan::reconfig_data_format_srca(cb_weight_8);
+                plan::copy_init(cb_weight_8);
+                plan::copy_tile(cb_weight_8, 2 * row + tile, 2);
                 add_binary_tile_init();
                 add_binary_tile(1, 2, 1);
             }
@@ -593,70 +627,70 @@ void kernel_main() {
             sfpu_reduce<PoolType::SUM, DataFormat::Float32, ReduceDim::REDUCE_ROW>(1);
             add_binary_tile_init();
             add_binary_tile(0, 1, 0);
-            tile_regs_commit();
-            cb_pop_front(cb_total_7, 1);
-            tile_regs_wait();
-            cb_reserve_back(cb_total_7, 1);
-            pack_reconfig_data_format(cb_total_7);
-            pack_tile(0, cb_total_7);
-            tile_regs_release();
-            cb_push_back(cb_total_7, 1);
+            plan::tile_regs_commit();
+            plan::cb_pop_front(cb_total_7, 1);
+            plan::tile_regs_wait();
+            plan::cb_reserve_back(cb_total_7, 1);
+            plan::pack_reconfig_data_format(cb_total_7);
+            plan::pack_tile(0, cb_total_7);
+            plan::tile_regs_release();
+            plan::cb_push_back(cb_total_7, 1);
         }
-        cb_wait_front(cb_total_7, 2);
+        plan::cb_wait_front(cb_total_7, 2);
         // next peak_3: transpose (attention.py:28); dot (:33); mask (:37); where (:38); reduce_max, max (:39)
-        tile_regs_acquire();
-        reconfig_data_format_srca(cb_new_peak_4_kept);
-        copy_init(cb_new_peak_4_kept);
-        copy_tile(cb_new_peak_4_kept, 0, 0);
-        copy_tile(cb_new_peak_4_kept, 1, 2);
-        tile_regs_commit();
-        cb_pop_front(cb_peak_3, 2);
-        tile_regs_wait();
-        cb_reserve_back(cb_peak_3, 2);
-        pack_reconfig_data_format(cb_peak_3);
-        pack_tile(0, cb_peak_3);
-        pack_tile(2, cb_peak_3);
-        tile_regs_release();
-        cb_push_back(cb_peak_3, 2);
-        cb_wait_front(cb_peak_3, 2);
-        cb_pop_front(cb_new_peak_4_kept, 2);
-        cb_pop_front(cb_weight_8, 4);
-        cb_pop_front(cb_acc_8, 4);
+        plan::tile_regs_acquire();
+        plan::reconfig_data_format_srca(cb_new_peak_4_kept);
+        plan::copy_init(cb_new_peak_4_kept);
+        plan::copy_tile(cb_new_peak_4_kept, 0, 0);
+        plan::copy_tile(cb_new_peak_4_kept, 1, 2);
+        plan::tile_regs_commit();
+        plan::cb_pop_front(cb_peak_3, 2);
+        plan::tile_regs_wait();
+        plan::cb_reserve_back(cb_peak_3, 2);
+        plan::pack_reconfig_data_format(cb_peak_3);
+        plan::pack_tile(0, cb_peak_3);
+        plan::pack_tile(2, cb_peak_3);
+        plan::tile_regs_release();
+        plan::cb_push_back(cb_peak_3, 2);
+        plan::cb_wait_front(cb_peak_3, 2);
+        plan::cb_pop_front(cb_new_peak_4_kept, 2);
+        plan::cb_pop_front(cb_weight_8, 4);
+        plan::cb_pop_front(cb_acc_8, 4);
     }
-    cb_pop_front(cb_q_4, 2);
-    cb_pop_front(cb_acc_5, 2);
-    cb_pop_front(cb_peak, 2);
-    cb_pop_front(cb_total_2, 2);
-    cb_pop_front(cb_peak_3, 2);
-    cb_reserve_back(cb_o_ptr, 2);
+    plan::cb_pop_front(cb_q_4, 2);
+    plan::cb_pop_front(cb_acc_5, 2);
+    plan::cb_pop_front(cb_peak, 2);
+    plan::cb_pop_front(cb_total_2, 2);
+    plan::cb_pop_front(cb_peak_3, 2);
+    plan::cb_reserve_back(cb_o_ptr, 2);
     // to o_ptr: div (attention.py:104)
-    tile_regs_acquire();
-    reconfig_data_format_srca(cb_acc_12);
-    copy_init(cb_acc_12);
-    copy_tile(cb_acc_12, 0, 0);
-    copy_tile(cb_acc_12, 1, 2);
+    plan::tile_regs_acquire();
+    plan::reconfig_data_format_srca(cb_acc_12);
+    plan::copy_init(cb_acc_12);
+    plan::copy_tile(cb_acc_12, 0, 0);
+    plan::copy_tile(cb_acc_12, 1, 2);
     reconfig_data_format(cb_total_7, cb_total_7);
-    unary_bcast_init<BroadcastType::COL>(cb_total_7);
-    unary_bcast<BroadcastType::COL>(cb_total_7, 0, 1);
-    unary_bcast<BroadcastType::COL>(cb_total_7, 1, 3);
-    unary_bcast_uninit<BroadcastType::COL>(cb_total_7);
+    plan::unary_bcast_init_col(cb_total_7);
+    plan::unary_bcast_col(cb_total_7, 0, 1);
+    plan::unary_bcast_col(cb_total_7, 1, 3);
+    plan::unary_bcast_uninit_col(cb_total_7);
     div_binary_tile_init();
     div_binary_tile(0, 1, 0);
     div_binary_tile(2, 3, 2);
-    tile_regs_commit();
-    tile_regs_wait();
-    pack_reconfig_data_format(cb_o_ptr);
+    plan::tile_regs_commit();
+    plan::tile_regs_wait();
+    plan::pack_reconfig_data_format(cb_o_ptr);
     pack_tile<true>(0, cb_o_ptr, 0);
     pack_tile<true>(2, cb_o_ptr, 1);
-    tile_regs_release();
-    cb_pop_front(cb_acc_12, 2);
-    cb_pop_front(cb_total_7, 2);
-    cb_push_back(cb_o_ptr, 2);
-    cb_pop_front(cb_v_ptr_2, 2);
-    cb_pop_front(cb_k_ptr_2, 2);
-    cb_pop_front(cb_v_ptr, 2);
-    cb_pop_front(cb_k_ptr, 2);
-    cb_pop_front(cb_q_ptr, 2);
-    cb_pop_front(cb_index_columns, 1);
-    cb_pop_front(cb_index_rows, 1);
+    plan::tile_regs_release();
+    plan::cb_pop_front(cb_acc_12, 2);
+    plan::cb_pop_front(cb_total_7, 2);
+    plan::cb_push_back(cb_o_ptr, 2);
+    plan::cb_pop_front(cb_v_ptr_2, 2);
+    plan::cb_pop_front(cb_k_ptr_2, 2);
+    plan::cb_pop_front(cb_v_ptr, 2);
+    plan::cb_pop_front(cb_k_ptr, 2);
+    plan::cb_pop_front(cb_q_ptr, 2);
+    plan::cb_pop_front(cb_index_columns, 1);
+    plan::cb_pop_front(cb_index_rows, 1);
 }
