@@ -74,7 +74,7 @@ class Body:
     def text(self, op: Op | None, value: str, shape: tuple[int, ...]) -> str:
         """``value``, of ``shape``, as an expression."""
         if value in self.numbers:
-            return f"ttl.block.fill({self.numbers[value]!r}, shape={self.blocks(op, value, shape)})"
+            return _filled(self.numbers[value], self.blocks(op, value, shape))
         return self.texts[value]
 
     def blocks(self, op: Op | None, value: str, shape: tuple[int, ...]) -> Blocks:
@@ -134,7 +134,7 @@ class Body:
     def _broadcast(self, op: Op, shape: Blocks) -> str:
         value, before = op.operands[0], op.operand_shapes[0]
         if value in self.numbers:
-            return f"ttl.block.fill({self.numbers[value]!r}, shape={shape})"
+            return _filled(self.numbers[value], shape)
         if len(before) == 2:
             axes = [axis for axis in range(2) if before[axis] == 1 and op.shape[axis] > 1]
         else:
@@ -191,18 +191,19 @@ class Body:
         text = str(dict(op.attributes)["value"])
         named = {"true": 1.0, "false": 0.0}
         try:
-            value = named.get(text.lower())
-            value = float(text) if value is None else value
+            return named[text.lower()] if text.lower() in named else float(text)
         except ValueError:
             raise self._refused(op, f"has the value {text}, which is not one number") from None
-        if not math.isfinite(value):
-            raise self._refused(op, f"is {value}, which cannot be filled in")
-        return value
 
     def _refused(self, op: Op | None, why: str) -> Exception:
         program = self.schedule.program
         assert op is not None
         return refuse_op(op, program.source or program.name, why)
+
+
+def _filled(number: float, shape: Blocks) -> str:
+    text = repr(number) if math.isfinite(number) else f'float("{number}")'
+    return f"ttl.block.fill({text}, shape={shape})"
 
 
 def ops_of(schedule: Schedule) -> dict[str, Op]:

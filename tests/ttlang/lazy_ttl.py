@@ -259,6 +259,7 @@ MATH = {
     "gt": _lifted(np.greater),
     "eq": _lifted(np.equal),
     "ne": _lifted(np.not_equal),
+    "neg": _lifted(np.negative),
     "sigmoid": _lifted(lambda x: 1 / (1 + np.exp(-x))),
     "reduce_sum": _reduce(np.sum),
     "reduce_max": _reduce(np.max),

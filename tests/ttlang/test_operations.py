@@ -10,6 +10,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from emit.small import Small
 from emit.whole import errors, programs, random_plan, random_tensors, simple_plan
 from ttlang.lazy_ttl import Machine, execute, receivers
 
@@ -132,3 +133,57 @@ def test_a_part_of_the_array_that_does_not_begin_at_its_first_core(seed: int) ->
     inner = random_plan(program, load_device("wormhole", cores="2x2"), Random(seed))
     device = load_device("wormhole", cores="4x4")
     check(build_schedule(program, device, replace(inner, origin=(1, 2))))
+
+
+def small(body: Small) -> None:
+    """The operation of a hand-written body."""
+    program = body.program()
+    device = load_device("wormhole", cores="2x2")
+    check(build_schedule(program, device, simple_plan(program, device)))
+
+
+@pytest.mark.parametrize("axis", [0, 1], ids=["row", "column"])
+def test_a_vector_spread_over_a_matrix(axis: int) -> None:
+    """A bias of every column, or of every row."""
+    body = Small(blocks=2)
+    matrix, bias = body.load((64, 96)), body.load(((96, 64)[axis],), along=None)
+    line = body.op("reshape", bias, shape=((1, 96), (64, 1))[axis], axis=axis)
+    body.store(body.op("add", matrix, body.op("broadcast", line, shape=(64, 96))))
+    small(body)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("kind", ["reduce_sum", "reduce_max"])
+def test_a_reduction_and_its_result_spread_again(kind: str, axis: int) -> None:
+    body = Small()
+    matrix = body.load((64, 96), along=None)
+    vector = body.op(kind, matrix, shape=((96,), (64,))[axis], axis=axis)
+    line = body.op("reshape", vector, shape=((1, 96), (64, 1))[axis], axis=axis)
+    body.store(body.op("sub", matrix, body.op("broadcast", line, shape=(64, 96))), along=None)
+    small(body)
+
+
+@pytest.mark.parametrize("predicate", ["lt", "le", "gt", "ge", "eq", "ne"])
+def test_a_comparison_chooses(predicate: str) -> None:
+    body = Small()
+    left, right = body.load((32, 64)), body.load((32, 64))
+    test = body.op("cmp", left, right, dtype="bool", predicate=predicate)
+    body.store(body.op("where", test, left, body.constant(-2.5, (32, 64)), dtype="fp32"))
+    small(body)
+
+
+@pytest.mark.parametrize("kind", ["exp", "exp2", "tanh", "abs", "neg"])
+def test_functions_of_one_value(kind: str) -> None:
+    body = Small()
+    body.store(body.op(kind, body.load((32, 64))))
+    small(body)
+
+
+def test_a_running_maximum_begins_at_minus_infinity() -> None:
+    body = Small()
+    peak = body.carry("i", body.constant(float("-inf"), (32, 64)), trips=3)
+    larger = body.op("max", peak, body.load((32, 64), loop="i", along=None), loop="i")
+    left = body.next("i", peak, larger)
+    body.types[left] = ((32, 64), "fp32")
+    body.store(body.op("neg", left))
+    small(body)
