@@ -85,7 +85,10 @@ def test_parts_of_a_product_are_added_up(chip: str, plan: str, cores: str | None
     assert stats.dram["c_ptr"].read_bytes >= tiles * 4096
 
 
-@pytest.mark.parametrize("name", ["column_sums", "whole_sum", "in_a_loop", "two_at_once", "kept_old", "overlapping"])
+@pytest.mark.parametrize(
+    "name",
+    ["column_sums", "whole_sum", "in_a_loop", "two_at_once", "kept_old", "overlapping", "float_extremes"],
+)
 @pytest.mark.parametrize(("chip", "cores"), [("wormhole", None), ("blackhole", "2x1@0,0"), ("wormhole", "2x2@1,1")])
 def test_blocks_update_common_memory(name: str, chip: str, cores: str | None) -> None:
     found = made(small(name, 200, 150), chip, "1", cores=cores)
@@ -113,6 +116,17 @@ def test_integers(name: str, reduce: np.ufunc, chip: str, plan: str) -> None:
     pages, _ = run(found.program, device_memory(found.schedule, memory), seed=1)
     computed = memory_after(found.schedule, memory, pages)["y_ptr"]
     assert (computed == reduce.reduce([memory["y_ptr"], *memory["x_ptr"].reshape(5, 150)])).all()
+
+
+@pytest.mark.parametrize("chip", ["wormhole", "blackhole"])
+def test_tiles_of_a_descriptor(chip: str) -> None:
+    """Triton's interpreter has no such atomics."""
+    found = made(small("descriptor", 200, 152), chip, "1")
+    memory = random_memory(found.launch, found.plan.program, 0)
+    pages, _ = run(found.program, device_memory(found.schedule, memory), seed=1)
+    computed = memory_after(found.schedule, memory, pages)["y_ptr"].reshape(64, 152)
+    x = np.pad(memory["x_ptr"].reshape(200, 152), ((0, 56), (0, 0))).reshape(4, 64, 152)
+    assert np.allclose(computed, memory["y_ptr"].reshape(64, 152) + x.sum(axis=0), atol=1e-4)
 
 
 def test_the_last_exchange_stays() -> None:

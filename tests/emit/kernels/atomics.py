@@ -84,6 +84,26 @@ def whole_numbers(x_ptr, y_ptr, rows, columns, KIND: tl.constexpr, BLOCK: tl.con
 
 
 @triton.jit
+def float_extremes(x_ptr, y_ptr, z_ptr, rows, columns, BLOCK: tl.constexpr):
+    """The largest number of every column, masked, and the smallest of all."""
+    row = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    column = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    inside = (row < rows)[:, None] & (column < columns)[None, :]
+    x = tl.load(x_ptr + row[:, None] * columns + column[None, :], mask=inside, other=0.0)
+    tl.atomic_max(y_ptr + column, tl.max(x, axis=0), mask=column < columns)
+    tl.atomic_min(z_ptr, tl.min(tl.min(x, axis=1), axis=0))
+
+
+@triton.jit
+def through_descriptor(x_ptr, y_ptr, rows, columns, BLOCK: tl.constexpr):
+    """All blocks of rows add to the same tiles, by way of a descriptor."""
+    first, second = tl.program_id(0) * BLOCK, tl.program_id(1) * BLOCK
+    x_desc = tl.make_tensor_descriptor(x_ptr, [rows, columns], [columns, 1], [BLOCK, BLOCK])
+    y_desc = tl.make_tensor_descriptor(y_ptr, [BLOCK, columns], [columns, 1], [BLOCK, BLOCK])
+    y_desc.atomic_add([0, second], x_desc.load([first, second]))
+
+
+@triton.jit
 def swapped(y_ptr, BLOCK: tl.constexpr):
     """Compared and swapped: there is no program for it."""
     tl.atomic_cas(y_ptr + tl.program_id(0), 0, 1)
@@ -125,6 +145,15 @@ def main(name, rows, columns, dtype="float32"):
     elif name == "two_at_once":
         y, z = (torch.zeros(n, device="cuda", dtype=kind) for n in (columns, rows))
         two_at_once[grid](x, y, z, rows, columns, BLOCK=BLOCK)
+    elif name == "float_extremes":
+        y, z = (torch.zeros(n, device="cuda", dtype=kind) for n in (columns, 1))
+        float_extremes[grid](x, y, z, rows, columns, BLOCK=BLOCK)
+    elif name == "descriptor":
+        columns = (columns + 7) // 8 * 8
+        x = torch.randn((rows, columns), device="cuda", dtype=kind)
+        y = torch.zeros((BLOCK, columns), device="cuda", dtype=kind)
+        triton.set_allocator(lambda size, alignment, stream: torch.empty(size, device="cuda", dtype=torch.int8))
+        through_descriptor[grid](x, y, rows, columns, BLOCK=BLOCK)
     elif name == "kept_old":
         y, z = torch.zeros_like(x), torch.empty_like(x)
         kept_old[grid](x, y, z, rows, columns, BLOCK=BLOCK)
