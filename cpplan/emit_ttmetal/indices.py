@@ -46,9 +46,9 @@ def trips_text(profile: Profile, block: str) -> str:
     return f"plan::trips({line}, {profile.divisor}, {profile.low}, {profile.high})"
 
 
-def index_ranges(schedule: Schedule) -> dict[str, Range]:
-    """Values of every dim and loop on any core, blocks beyond the grid included."""
-    spread = cores_per_dim(schedule.plan.spatial)
+def index_ranges(schedule: Schedule, in_grid: bool = False) -> dict[str, Range]:
+    """Values of every dim and loop on any core; blocks beyond the grid are included unless ``in_grid``."""
+    spread = {} if in_grid else cores_per_dim(schedule.plan.spatial)
     extents = {dim.name: dim.extent for dim in schedule.program.dims}
     extents |= {loop.name: loop.trips for loop in schedule.program.loops}
     return {

@@ -193,7 +193,9 @@ class Mover:
 
     @property
     def _edges(self) -> tuple[Edge, ...]:
-        return edges_of(self.schedule, self.stream, index_ranges(self.schedule))
+        """Of blocks beyond the grid tiles are loaded, but not stored."""
+        in_grid = self.stream.kind == "store"
+        return edges_of(self.schedule, self.stream, index_ranges(self.schedule, in_grid))
 
     @property
     def _layout(self) -> TensorLayout:
