@@ -84,6 +84,12 @@ IN_TT_LANG = (
     Case(4, "attention, causal", "wormhole", "examples/attention.py", "1 8 2 512 64", (*CAUSAL, *WHOLE)),
     Case(4, "attention, causal, ragged", "blackhole", "examples/attention.py", "1 4 2 300 64",
          (*CAUSAL, *WHOLE, "--cores", "4x3")),
+    Case(4, "gemm, shared K, ragged", "blackhole", GEMM, "300 200 500",
+         ("--cores", "4x4", "--pin", "k.cores=3", "--pin", "combine=tree")),
+    Case(4, "attention, shared keys", "blackhole", "examples/attention.py", "1 4 2 256 64",
+         (*FULL, "--cores", "4x4", "--pin", "start.cores=4", "--pin", "combine=tree")),
+    Case(4, "flash decode, parts", "wormhole", "examples/flash_decode.py", "2 8 2 512 64 2",
+         ("--launch", "decode_part_kernel", "--pin", "combine=tree")),
 )  # fmt: skip
 NOTICED = tuple(
     Case(4, "gemm, multicast, in steps of K", "blackhole", GEMM, "512 512 512", (*LARGER, *IN_STEPS), damage)

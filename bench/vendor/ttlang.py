@@ -16,12 +16,15 @@ import numpy as np
 import numpy.typing as npt
 
 from cpplan.cost.traffic import tiles_moved
-from cpplan.emit_ttlang.body import Lanes
+from cpplan.emit_ttlang.body import Body, Lanes
 from cpplan.emit_ttlang.elements import from_matrix, numbers, to_matrix
+from cpplan.emit_ttlang.exchange import Teams
 from cpplan.emit_ttlang.matrices import Matrix, matrices_of, window_of
+from cpplan.emit_ttlang.names import Names
 from cpplan.emit_ttlang.operation import Operation, Parameter
+from cpplan.emit_ttlang.wanted import Wanted
 from cpplan.emit_ttmetal.pages import strided
-from cpplan.plan.nest import build_nest
+from cpplan.plan.nest import build_nest, cores_per_dim
 from cpplan.schedule.schedule import Schedule, Stream
 
 Array = npt.NDArray[Any]
@@ -108,11 +111,35 @@ def planned(schedule: Schedule, operation: Operation) -> Expected:
             shared.append((pipes_of(stream), tiles * (math.prod(place.groups) - 1)))
         elif stream.pattern == "multicast":
             shared.append((pipes_of(stream), tiles))
+    for pipes, tiles, states in combined(schedule):
+        shared.append((pipes, tiles))
+        buffers.update(states)
     for item in operation.parameters:
         if isinstance(item.of, Lanes):  # which every node reads once
             read[item.name] = plan.cores * item.of.tiles
             buffers[item.name, item.of.shape, 1] += 1
     return Expected(read, written, shared, buffers, deepest)
+
+
+def combined(schedule: Schedule) -> Iterator[tuple[Mapping[str, int], int, Buffers]]:
+    """Pipes through which the nodes that share a loop hand their states on, tiles through them, and their buffers.
+
+    All but the first of every team hand on a whole state once per block of the grid.
+    """
+    if schedule.combining is None:
+        return
+    loop, reduction = schedule.combining.loop, schedule.program.reduction
+    assert reduction is not None
+    names = Names()
+    teams = Teams(schedule, names, Wanted(schedule, names))
+    body = Body(schedule, names)
+    pipes = {f"pipe_{_place(a)}_to_{_place(b)}": 1 for number in teams.rounds() for a, b in teams.pipes(number)}
+    shapes = [teams.blocks(body, state) for state in reduction.state]
+    blocks = math.prod(dim.extent for dim in schedule.program.dims)
+    cores = cores_per_dim(schedule.plan.spatial)[loop]
+    models = [teams.model(matrices_of(schedule), shape) for shape in shapes]
+    buffers = Buffers((model, shape, 1) for model, shape in zip(models, shapes, strict=True) for _ in range(2))
+    yield pipes, blocks * (cores - 1) * sum(rows * columns for rows, columns in shapes), buffers
 
 
 def pipes_of(stream: Stream) -> dict[str, int]:

@@ -26,8 +26,8 @@ def each_tile(out: Lines, schedule: Schedule, names: Names, stream: Stream) -> I
     """Loops over the tiles of one transfer, with their indices set."""
     with ExitStack() as loops:
         for name, span in stream.inner:
-            counter, index = names.index(f"turn.{name}"), names.index(name)
-            text = index_text(schedule.index_of(name, Index(0, (Term(f"turn.{name}"),))), names)
+            counter, index = names.index(f"next.{name}"), names.index(name)
+            text = index_text(schedule.index_of(name, Index(0, (Term(f"next.{name}"),))), names)
             loops.enter_context(out.block(f"for {index if text == counter else counter} in range({span}):"))
             if text != counter:
                 out.add(f"{index} = {text}")

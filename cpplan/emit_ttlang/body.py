@@ -2,7 +2,8 @@
 
 Values are blocks of hardware tiles: a matrix has its rows and columns, a vector lies in the first column or the first
 row of tiles (:mod:`cpplan.schedule.orientation`). Numbers that all elements share are filled in where they are used.
-Casts and changes of shape within the same tiles are other names of their operand.
+Casts and changes of shape within the same tiles are other names of their operand. A value with fewer rows or columns
+than its tiles has anything in the others.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from cpplan.emit_ttlang.names import Names
 from cpplan.emit_ttlang.support import refuse_op
 from cpplan.emit_ttlang.text import added, times
 from cpplan.emit_ttlang.vocabulary import REDUCTIONS, WORDS
-from cpplan.schedule.orientation import orientation
+from cpplan.schedule.orientation import Orientation, orientation
 from cpplan.schedule.schedule import Schedule
+from cpplan.tile.arith import ceil_div
 from cpplan.tile.program import HARDWARE_TILE, Op
 
 _TYPES = ("fp32", "bf16", "bool")
@@ -50,6 +52,8 @@ class Body:
     texts: dict[str, str] = field(default_factory=dict)
     numbers: dict[str, float] = field(default_factory=dict)
     lanes: dict[Lanes, None] = field(default_factory=dict)
+    ways: dict[str, Orientation] = field(default_factory=dict)
+    """How vectors lie that are no values of the program."""
 
     def statements(self, op: Op) -> list[str]:
         """Lines that compute ``op``; none for what is only another name.
@@ -74,21 +78,23 @@ class Body:
     def text(self, op: Op | None, value: str, shape: tuple[int, ...]) -> str:
         """``value``, of ``shape``, as an expression."""
         if value in self.numbers:
-            return _filled(self.numbers[value], self.blocks(op, value, shape))
+            return filled(self.numbers[value], self.blocks(op, value, shape))
         return self.texts[value]
 
     def blocks(self, op: Op | None, value: str, shape: tuple[int, ...]) -> Blocks:
         """Rows and columns of hardware tiles of a value."""
         if len(shape) > 2:
             raise self._refused(op, f"has {len(shape)} axes, and blocks have two")
-        if any(extent % HARDWARE_TILE for extent in shape if extent > 1):
-            raise self._refused(op, f"has the shape {shape}, which is not a multiple of {HARDWARE_TILE}")
-        tiles = [max(1, extent // HARDWARE_TILE) for extent in shape]
+        tiles = [ceil_div(int(extent), HARDWARE_TILE) for extent in shape]
         if len(tiles) == 2:
             return tiles[0], tiles[1]
         if not tiles:
             return 1, 1
-        return (tiles[0], 1) if orientation(self.schedule.program, value) == "column" else (1, tiles[0])
+        return (tiles[0], 1) if self.way(value) == "column" else (1, tiles[0])
+
+    def way(self, value: str) -> Orientation:
+        """Whether a vector is a column or a row."""
+        return self.ways.get(value) or orientation(self.schedule.program, value)
 
     def adds_in_place(self, op: Op, argument: str) -> str | None:
         """``acc += a @ b`` for a product that is added to what a loop carries, which nothing else reads."""
@@ -115,6 +121,7 @@ class Body:
             return f"ttl.block.transpose({self.text(op, op.operands[0], op.operand_shapes[0])})"
         if op.kind in REDUCTIONS and len(op.operand_shapes[0]) == 2:
             axis = int(dict(op.attributes)["axis"]) % 2
+            self._check_whole(op, op.operand_shapes[0][axis])
             value = self.text(op, op.operands[0], op.operand_shapes[0])
             return f"ttl.math.{op.kind}({value}, dims=[{axis}], shape={shape})"
         if op.kind == "mask":
@@ -125,20 +132,21 @@ class Body:
         operands = [self.text(op, *pair) for pair in zip(op.operands, op.operand_shapes, strict=True)]
         if kind in ("add", "sub", "mul", "div"):
             operands = [f"({text})" if " " in text and not text.startswith("ttl.") else text for text in operands]
-        return WORDS[kind].format(*operands)
+        return WORDS[kind].format(*operands, shape=shape)
 
     def _product(self, op: Op) -> str:
+        self._check_whole(op, op.operand_shapes[0][-1])
         left, right = (self.text(op, *pair) for pair in zip(op.operands[:2], op.operand_shapes[:2], strict=True))
         return f"{left} @ {right}"
 
     def _broadcast(self, op: Op, shape: Blocks) -> str:
         value, before = op.operands[0], op.operand_shapes[0]
         if value in self.numbers:
-            return _filled(self.numbers[value], shape)
+            return filled(self.numbers[value], shape)
         if len(before) == 2:
             axes = [axis for axis in range(2) if before[axis] == 1 and op.shape[axis] > 1]
         else:
-            axes = [1 if orientation(self.schedule.program, value) == "column" else 0] if before else [0, 1]
+            axes = [1 if self.way(value) == "column" else 0] if before else [0, 1]
         return f"ttl.block.broadcast({self.text(op, value, before)}, dims={axes}, shape={shape})"
 
     def _mask(self, op: Op, shape: Blocks) -> str:
@@ -187,6 +195,11 @@ class Body:
             if dtype not in _TYPES:
                 raise self._refused(op, f"has elements of {dtype}, and blocks are of {', '.join(_TYPES)}")
 
+    def _check_whole(self, op: Op, extent: int) -> None:
+        """What is beyond the elements of a block means nothing, so nothing may be summed up there."""
+        if extent % HARDWARE_TILE and extent > 1:
+            raise self._refused(op, f"joins {extent} elements, which is no multiple of the {HARDWARE_TILE} of a tile")
+
     def _number(self, op: Op) -> float:
         text = str(dict(op.attributes)["value"])
         named = {"true": 1.0, "false": 0.0}
@@ -201,7 +214,8 @@ class Body:
         return refuse_op(op, program.source or program.name, why)
 
 
-def _filled(number: float, shape: Blocks) -> str:
+def filled(number: float, shape: Blocks) -> str:
+    """A block of one number."""
     text = repr(number) if math.isfinite(number) else f'float("{number}")'
     return f"ttl.block.fill({text}, shape={shape})"
 

@@ -6,14 +6,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from cpplan.emit_ttlang.blocks import each_tile, slot_text
-from cpplan.emit_ttlang.body import Blocks, Body, ops_of, shapes_of
+from cpplan.emit_ttlang.body import Blocks, Body, filled, ops_of, shapes_of
+from cpplan.emit_ttlang.exchange import Teams
 from cpplan.emit_ttlang.matrices import access_of, matrices_of, window_of
 from cpplan.emit_ttlang.movement import for_head, node_lines
 from cpplan.emit_ttlang.names import Names
 from cpplan.emit_ttlang.support import place_of, refuse
 from cpplan.emit_ttlang.text import Lines, index_text
 from cpplan.emit_ttlang.wanted import Wanted
-from cpplan.schedule.schedule import Compute, Drop, For, Guard, Let, Schedule, Step, Stream, Take
+from cpplan.schedule.schedule import Compute, Drop, Exchange, For, Guard, Let, Schedule, Step, Stream, Take
+from cpplan.schedule.threads import turns
 from cpplan.tile.program import Access, Loop
 
 
@@ -25,6 +27,7 @@ class Computation:
     names: Names
     wanted: Wanted
     body: Body
+    teams: Teams | None
     unread: dict[str, Blocks] = field(init=False)
     """Loads whose blocks a node may get only for the sake of its group, and the shape of one."""
 
@@ -34,12 +37,20 @@ class Computation:
         self.unread = {
             stream.access: self._blocks(stream)
             for stream in self.schedule.streams
-            if stream.kind == "load" and tests - set(self.wanted.load(stream))
+            if stream.kind == "load" and (tests | self._late(stream)) - set(self.wanted.load(stream))
         }
         for stream in self.schedule.streams:
             if stream.kind == "load":
                 block = self.names.block(stream.access) + slot_text(self.schedule, self.names, stream)
                 self.body.texts[access_of(self.schedule, stream).value] = block
+
+    def _late(self, stream: Stream) -> set[str]:
+        """What is loaded outside of a shared loop serves the first node of a team alone."""
+        inside = self.teams is not None and self.teams.loop in self._path(access_of(self.schedule, stream))
+        return set() if inside else set(self.wanted.first())
+
+    def _path(self, access: Access) -> tuple[str, ...]:
+        return self.schedule.program.loop_path(access.loop)
 
     def write(self, out: Lines) -> None:
         """The whole thread."""
@@ -47,7 +58,7 @@ class Computation:
         with out.block("def compute():"):
             node_lines(out, self.schedule, self.names)
             inside = Lines(depth=out.depth)
-            self._steps(inside, self.schedule.thread("compute").steps, [])
+            self._steps(inside, self.schedule.thread("compute").steps)
             for lanes in self.body.lanes:
                 out.add(f"{self.names.block(lanes.name)} = {self.names.buffer(lanes.name)}.wait()")
             for access, shape in self.unread.items():
@@ -61,22 +72,27 @@ class Computation:
 
     # -- steps ---------------------------------------------------------------------------------------------------------
 
-    def _steps(self, out: Lines, steps: Sequence[Step], conditions: list[str]) -> None:
+    def _steps(self, out: Lines, steps: Sequence[Step]) -> None:
+        is_late = False
         for step in steps:
             match step:
                 case Let(name=name, value=value):
                     out.add(f"{self.names.index(name)} = {index_text(value, self.names)}")
                 case For():
-                    self._for(out, step, conditions)
+                    self._for(out, step)
                 case Guard():
-                    with out.where(self.wanted.guard(step)):
-                        self._steps(out, step.body, self.wanted.guard(step))
+                    with out.where([*self.wanted.guard(step), *(self.wanted.first() if is_late else ())]):
+                        self._steps(out, step.body)
+                case Exchange() if self.teams is not None:
+                    self.teams.compute(out, self.body, self.wanted.inside())
+                    is_late = True
                 case Take(buffer=buffer):
                     self._take(out, self._load_of(buffer))
                 case Drop(buffer=buffer):
                     self._drop(out, self._load_of(buffer))
                 case Compute(ops=ops):
-                    self._compute(out, ops)
+                    with out.where(self.wanted.first() if is_late else ()):
+                        self._compute(out, ops)
 
     def _take(self, out: Lines, stream: Stream) -> None:
         block, buffer = self.names.block(stream.access), self.names.buffer(stream.access)
@@ -97,30 +113,28 @@ class Computation:
                 )
             out.add(f"{block}.pop()")
 
-    def _for(self, out: Lines, step: For, conditions: list[str]) -> None:
-        loop = next((item for item in self.schedule.program.loops if item.name == step.counter), None)
+    def _for(self, out: Lines, step: For) -> None:
+        loops = self.schedule.program.loops
+        loop = next((item for item in loops if step.counter in (item.name, turns(item.name))), None)
         if loop is not None:
             self._begin(out, loop)
         with out.block(for_head(step, self.names)):
             computing = [n for n, s in enumerate(step.body) if isinstance(s, Compute | Guard | For)]
             last = computing[-1] if computing else -1
-            self._steps(out, step.body[:last], conditions)
-            self._last(out, step.body[last], loop, conditions)
-            self._steps(out, step.body[last + 1 :], conditions)
+            if loop is None:  # waves, in which teams may meet
+                self._steps(out, step.body)
+            else:
+                self._steps(out, step.body[:last])
+                self._last(out, step.body[last], loop)
+                self._steps(out, step.body[last + 1 :])
         if loop is not None:
             for carry in loop.carries:
                 self.body.texts[carry.result] = self.body.texts[carry.argument]
 
-    def _last(self, out: Lines, step: Step, loop: Loop | None, conditions: list[str]) -> None:
+    def _last(self, out: Lines, step: Step, loop: Loop) -> None:
         """The last computing step of a loop's body, and what the loop carries on."""
-        if loop is None:
-            self._steps(out, [step], conditions)
-        elif isinstance(step, Guard):
-            with out.where(self.wanted.guard(step)):
-                self._steps(out, step.body, self.wanted.guard(step))
-                self._carry(out, loop)
-        else:
-            self._steps(out, [step], conditions)
+        with out.where(self.wanted.guard(step) if isinstance(step, Guard) else ()):
+            self._steps(out, step.body if isinstance(step, Guard) else [step])
             self._carry(out, loop)
 
     # -- values --------------------------------------------------------------------------------------------------------
@@ -130,11 +144,20 @@ class Computation:
         for carry in loop.carries:
             shape = next(shapes[n] for n in (carry.argument, carry.initial, carry.yielded, carry.result) if n in shapes)
             reader = ops.get(carry.initial) or next(op for op in ops.values() if carry.argument in op.operands)
-            first = self.body.text(reader, carry.initial, shape)
+            first = self._initial(loop, carry.argument, self.body.text(reader, carry.initial, shape), shape)
             name = self.names.value(carry.argument)
             if name != first:
                 out.add(f"{name} = {first}")
             self.body.texts[carry.argument] = name
+
+    def _initial(self, loop: Loop, argument: str, own: str, shape: tuple[int, ...]) -> str:
+        """What the loop starts from: of a shared one only the first node starts from its own value."""
+        if self.teams is None or self.teams.loop != loop.name:
+            return own
+        state = next(state for state in self.teams.reduction.state if state.argument == argument)
+        reader = next(op for op in self.schedule.program.ops if argument in op.operands)
+        identity = filled(state.identity, self.body.blocks(reader, argument, shape))
+        return self.teams.start(own, identity, self.wanted.inside())
 
     def _carry(self, out: Lines, loop: Loop) -> None:
         pairs = []

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from cpplan.emit_ttlang.body import Lanes
 from cpplan.emit_ttlang.matrices import Matrix
+from cpplan.schedule.schedule import TensorLayout
 from cpplan.tile.program import HARDWARE_TILE
 
 Array = npt.NDArray[Any]
@@ -19,7 +20,7 @@ def to_matrix(array: Array, matrix: Matrix) -> Array:
     layout = matrix.layout
     height, width = matrix.rows * HARDWARE_TILE, matrix.columns * HARDWARE_TILE
     whole = np.full((matrix.others, height, width), layout.padding, dtype=array.dtype)
-    _inside(whole, matrix, array.shape)[...] = np.transpose(array, _order(matrix)).reshape(_piece(matrix, array.shape))
+    whole[_places(matrix, array.shape)] = np.transpose(array, _order(matrix)).reshape(_piece(matrix, array.shape))
     return whole.reshape(matrix.shape)
 
 
@@ -27,7 +28,7 @@ def from_matrix(values: Array, matrix: Matrix, shape: tuple[int, ...]) -> Array:
     """The tensor of ``shape`` that a matrix holds."""
     whole = values.reshape(matrix.others, matrix.rows * HARDWARE_TILE, matrix.columns * HARDWARE_TILE)
     order = _order(matrix)
-    inside = _inside(whole, matrix, shape).reshape([shape[axis] for axis in order])
+    inside = whole[_places(matrix, shape)].reshape([shape[axis] for axis in order])
     return np.ascontiguousarray(np.transpose(inside, np.argsort(order)))
 
 
@@ -50,9 +51,17 @@ def _piece(matrix: Matrix, shape: tuple[int, ...]) -> tuple[int, int, int]:
     return matrix.others, rows, columns
 
 
-def _inside(whole: Array, matrix: Matrix, shape: tuple[int, ...]) -> Array:
-    """Where the tensor lies in its matrix."""
-    axes, layout = matrix.layout.axes, matrix.layout
-    top, left = (0 if axis is None else axes[axis].lead for axis in (layout.rows, layout.columns))
+def _places(matrix: Matrix, shape: tuple[int, ...]) -> tuple[Array, ...]:
+    """Where the elements of the tensor lie in its matrix."""
     _, rows, columns = _piece(matrix, shape)
-    return whole[:, top : top + rows, left : left + columns]
+    layout = matrix.layout
+    return np.ix_(np.arange(matrix.others), _along(layout, layout.rows, rows), _along(layout, layout.columns, columns))
+
+
+def _along(layout: TensorLayout, number: int | None, extent: int) -> Array:
+    """Places of the elements of one axis: behind the lead, every unit padded."""
+    if number is None:
+        return np.arange(1)
+    axis = layout.axes[number]
+    unit, inside = np.divmod(np.arange(extent) + axis.lead, axis.unit)
+    return unit * axis.padded + inside

@@ -109,17 +109,11 @@ def _side(schedule: Schedule, stream: Stream, number: int | None) -> tuple[Affin
 def _tiles(schedule: Schedule, stream: Stream, number: int) -> tuple[Affine, int]:
     """First hardware tile of a block along an axis, and how many it has there."""
     axis, start = schedule.layout(stream.layout).axes[number], stream.starts[number]
-    access = access_of(schedule, stream)
-    if axis.unit != axis.padded:
-        raise refuse(
-            place_of(access, schedule),
-            f"{access.name} takes {axis.unit} elements at a time along axis {number}, and blocks are made of whole "
-            f"hardware tiles: let its block be a multiple of {HARDWARE_TILE} there",
-        )
     per_piece = axis.padded // HARDWARE_TILE
     terms = tuple((name, factor // axis.unit * per_piece) for name, factor in start.terms)
     first = Affine((start.const + axis.lead) // axis.unit * per_piece, terms)
     if affine_range(schedule, first)[0] < 0:
+        access = access_of(schedule, stream)
         raise refuse(place_of(access, schedule), f"{access.name} begins before its tensor along axis {number}")
     return first, stream.tile[number] // axis.unit * per_piece
 

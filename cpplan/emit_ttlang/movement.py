@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from cpplan.emit_ttlang.blocks import each_tile, slot_text
 from cpplan.emit_ttlang.body import Lanes
+from cpplan.emit_ttlang.exchange import Teams
 from cpplan.emit_ttlang.matrices import Matrix, Window, window_of
 from cpplan.emit_ttlang.names import Names
 from cpplan.emit_ttlang.nodes import coordinates, digit_text, idle_test
 from cpplan.emit_ttlang.text import Lines, affine_text, index_text
 from cpplan.emit_ttlang.wanted import Wanted
-from cpplan.schedule.schedule import For, Let, Move, Schedule, Step, Stream, Thread
+from cpplan.schedule.schedule import Exchange, For, Let, Move, Schedule, Step, Stream, Thread
 
 THREADS = ("noc0", "noc1")
 
@@ -26,6 +27,7 @@ class Movement:
     names: Names
     wanted: Wanted
     matrices: dict[str, Matrix]
+    teams: Teams | None
 
     def write(self, out: Lines, name: str, lanes: Sequence[Lanes]) -> None:
         """The thread of one network; an operation has both, even if nothing moves over one.
@@ -50,6 +52,10 @@ class Movement:
             if f"noc{stream.noc}" == thread.name:
                 out.add("")
                 (self._load if stream.kind == "load" else self._store)(out, stream)
+        if self.teams is not None and any(isinstance(step, Exchange) for step in _all(thread.steps)):
+            out.add("")
+            with out.block("def exchange_states():"):
+                self.teams.move(out)
         out.add("")
         self._steps(out, thread.steps, None)
 
@@ -129,6 +135,9 @@ class Movement:
                         self._steps(out, step.body, step)
                 case Move():
                     self._move(out, step, around)
+                case Exchange():
+                    with out.where(self.wanted.inside()):
+                        out.add("exchange_states()")
 
     def _move(self, out: Lines, step: Move, around: For | None) -> None:
         stream = self.schedule.stream(step.stream)
@@ -160,3 +169,9 @@ def for_head(step: For, names: Names) -> str:
     """The head of a loop, with what it is in the plan."""
     most = ", in the block that runs longest" if step.profile is not None else ""
     return f"for {names.index(step.counter)} in range({step.stop}):  # {step.source}{most}"
+
+
+def _all(steps: Sequence[Step]) -> Iterator[Step]:
+    for step in steps:
+        yield step
+        yield from _all(step.body if isinstance(step, For) else ())

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from cpplan.emit_ttlang.blocks import tiles_at_once
 from cpplan.emit_ttlang.body import Body, Lanes
 from cpplan.emit_ttlang.compute import Computation
+from cpplan.emit_ttlang.exchange import Teams
 from cpplan.emit_ttlang.matrices import Matrix, Window, matrices_of, window_of
 from cpplan.emit_ttlang.movement import THREADS, Movement
 from cpplan.emit_ttlang.names import Names
@@ -56,9 +57,10 @@ def emit_operation(schedule: Schedule) -> Operation:
         names.tensor(layout.name)
     wanted, body = Wanted(schedule, names), Body(schedule, names)
     threads = Lines(depth=1)
-    computation = Computation(schedule, names, wanted, body)
+    teams = None if schedule.combining is None else Teams(schedule, names, wanted)
+    computation = Computation(schedule, names, wanted, body, teams)
     computation.write(threads)
-    movement = Movement(schedule, names, wanted, matrices)
+    movement = Movement(schedule, names, wanted, matrices, teams)
     for thread in THREADS:
         threads.add("")
         movement.write(threads, thread, tuple(body.lanes))
@@ -69,6 +71,8 @@ def emit_operation(schedule: Schedule) -> Operation:
     listed = ", ".join(f"{item.name}: ttnn.Tensor" for item in parameters)
     with out.block(f"def {name}({listed}) -> None:"):
         _definitions(out, schedule, names, matrices, tuple(body.lanes))
+        if teams is not None:
+            teams.define(out, body, matrices)
         for access, shape in computation.unread.items():
             like = names.tensor(schedule.stream(access).layout)
             made = f"ttl.make_dataflow_buffer_like({like}, shape={shape}, block_count=1)"

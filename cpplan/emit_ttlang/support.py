@@ -8,7 +8,7 @@ from cpplan.errors import ScheduleError
 from cpplan.schedule.schedule import Compute, Drop, Exchange, For, Guard, Hand, Let, Make, Move, Schedule, Step, Take
 from cpplan.tile.program import Access, Affine, Op
 
-_STEPS = (For, Let, Guard, Move, Take, Drop, Make, Hand, Compute)
+_STEPS = (For, Let, Guard, Move, Take, Drop, Make, Hand, Compute, Exchange)
 _FORMATS = ("bf16", "fp32")
 
 
@@ -31,11 +31,12 @@ def check_supported(schedule: Schedule) -> None:
     """Raises :class:`~cpplan.errors.ScheduleError` for a schedule beyond this back end, naming the line."""
     program = schedule.program
     source = program.source or program.name
-    if schedule.combining is not None:
+    combine = schedule.plan.combine
+    if schedule.combining is not None and combine is not None and combine.method != "tree":
         raise refuse(
             source,
-            f"the plan has several cores share loop {schedule.combining.loop}, whose partial states pipes of TT-Lang "
-            "do not combine here: take a plan without, with --pin combine=none",
+            f"cores combine their parts of loop {schedule.combining.loop} in a {combine.method}, which passes on parts "
+            "of blocks: take a plan with --pin combine=tree, or without with --pin combine=none",
         )
     if program.in_runs:
         raise refuse(source, "its tiles are runs of elements and not matrices, which blocks of TT-Lang are")
@@ -43,7 +44,7 @@ def check_supported(schedule: Schedule) -> None:
         if layout.format not in _FORMATS:
             raise refuse(source, f"{layout.tensor} has elements of {layout.format}, blocks have {_FORMATS}")
     for step in _all(step for thread in schedule.threads for step in thread.steps):
-        if not isinstance(step, _STEPS) or isinstance(step, Exchange):
+        if not isinstance(step, _STEPS):
             raise refuse(source, f"its schedule has steps ({type(step).__name__}) that TT-Lang has no word for")
     for access in program.accesses:
         _check_masks(schedule, access)

@@ -5,12 +5,15 @@ TT-Lang compares with 0 and 1 in the type of the operands, so booleans are numbe
 
 from __future__ import annotations
 
+import math
+
 _MATH = ("abs", "exp", "exp2", "expm1", "log", "sqrt", "rsqrt", "recip", "tanh", "sigmoid", "sin", "cos", "floor",
          "ceil", "trunc", "neg")  # fmt: skip
 
 WORDS: dict[str, str] = {
     **{kind: f"ttl.math.{kind}({{0}})" for kind in _MATH},
     "log1p": "ttl.math.logp1({0})",
+    "log2": f"ttl.math.log({{0}}) * ttl.block.fill({1 / math.log(2)}, shape={{shape}})",
     "add": "{0} + {1}",
     "sub": "{0} - {1}",
     "mul": "{0} * {1}",

@@ -14,6 +14,7 @@ from cpplan.emit_ttlang.names import Names
 from cpplan.emit_ttlang.nodes import Which, digit_text, is_grouped
 from cpplan.emit_ttlang.text import trips_text
 from cpplan.plan.nest import Nest, build_nest, cores_per_dim
+from cpplan.plan.space import shared_loop
 from cpplan.schedule.schedule import Guard, Schedule, Stream
 from cpplan.tile.program import Loop, Profile
 
@@ -38,16 +39,26 @@ class Wanted:
         around = {name for node in self.nest.path(level) for name, _ in self.nest.indices[node]}
         varying = [(loop, loop.profile) for loop in self._loops(access.loop) if loop.profile and loop.name in around]
         known = around | access.indices | {profile.dim for _, profile in varying}
-        dims = [dim for dim in self.schedule.program.dims if dim.name in known and self._is_uneven(dim.name)]
-        inside = [f"{self._end(stream, dim.name, 'first')} < {dim.extent}" for dim in dims]
-        return inside + [f"{self.names.index(loop.name)} < {self._longest(stream, p)}" for loop, p in varying]
+        done = {loop.name for loop, _ in varying}
+        extents = {name: n for name, n in self.extents.items() if name in known - done and self._is_uneven(name)}
+        inside = [f"{self._end(stream, name, 'first')} < {extent}" for name, extent in extents.items()]
+        return inside + [f"{self._end(stream, loop.name, 'first')} < {self._longest(stream, p)}" for loop, p in varying]
 
     def store(self, stream: Stream) -> list[str]:
-        """Whether this node has a block to write."""
+        """Whether this node has a block to write; of nodes that share a loop only the first has."""
         access = access_of(self.schedule, stream)
+        varying = [self._runs(loop) for loop in self._loops(access.loop) if loop.profile is not None]
+        return [*self.inside(), *varying, *self.first()]
+
+    def inside(self) -> list[str]:
+        """Whether the block of this node is in the grid."""
         uneven = [dim for dim in self.schedule.program.dims if self._is_uneven(dim.name)]
-        out = [f"{self.names.index(dim.name)} < {dim.extent}" for dim in uneven]
-        return out + [self._runs(loop) for loop in self._loops(access.loop) if loop.profile is not None]
+        return [f"{self.names.index(dim.name)} < {dim.extent}" for dim in uneven]
+
+    def first(self) -> list[str]:
+        """Whether this node is the first of those that share a loop; no condition where none is shared."""
+        shared = shared_loop(self.schedule.program, self.schedule.plan.spatial)
+        return [] if shared is None else [f"{self.names.index(f'core_{shared[0]}')} == 0"]
 
     def guard(self, step: Guard) -> list[str]:
         """Whether this node computes."""
@@ -59,9 +70,15 @@ class Wanted:
         access = access_of(self.schedule, stream)
         texts = " ".join(self.load(stream) if stream.kind == "load" else self.store(stream)).split()
         inner = {name for name, _ in stream.inner}
-        order = [d.name for d in self.schedule.program.dims] + [loop.name for loop in self.schedule.program.loops]
+        order = list(self.extents)
         used = {name for name in order if self.names.index(name) in {text.strip("(),") for text in texts}}
         return [name for name in order if name in (access.indices | used) - inner]
+
+    @cached_property
+    def extents(self) -> dict[str, int]:
+        """Blocks of every dim and trips of every loop."""
+        program = self.schedule.program
+        return {d.name: d.extent for d in program.dims} | {loop.name: loop.trips for loop in program.loops}
 
     # -- parts ---------------------------------------------------------------------------------------------------------
 
@@ -69,12 +86,12 @@ class Wanted:
         program = self.schedule.program
         return [program.loop(name) for name in program.loop_path(innermost)]
 
-    def _is_uneven(self, dim: str) -> bool:
-        extent = next(d.extent for d in self.schedule.program.dims if d.name == dim)
-        return bool(extent % cores_per_dim(self.schedule.plan.spatial).get(dim, 1))
+    def _is_uneven(self, name: str) -> bool:
+        return bool(self.extents[name] % cores_per_dim(self.schedule.plan.spatial).get(name, 1))
 
     def _runs(self, loop: Loop) -> str:
-        assert loop.profile is not None
+        if loop.profile is None:
+            return f"{self.names.index(loop.name)} < {loop.trips}"
         return f"{self.names.index(loop.name)} < {trips_text(loop.profile, self.names.index(loop.profile.dim))}"
 
     def _end(self, stream: Stream, dim: str, which: Which) -> str:
@@ -92,7 +109,7 @@ class Wanted:
         dim = profile.dim
         block = self._end(stream, dim, "last" if profile.slope > 0 else "first")
         if self._is_uneven(dim) and is_grouped(stream, self.schedule, dim):
-            block = f"min({block}, {next(d.extent for d in self.schedule.program.dims if d.name == dim) - 1})"
+            block = f"min({block}, {self.extents[dim] - 1})"
         elif " " in block:
             block = f"({block})"
         return trips_text(profile, block)

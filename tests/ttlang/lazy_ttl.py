@@ -1,8 +1,8 @@
 """A stand-in for TT-Lang that executes an emitted operation without its simulator, and counts what it moves.
 
 Data movement runs first, node by node; blocks that come through pipes and blocks that are stored are looked up when
-somebody needs them. So it finds wrong tiles, wrong pipes and wrong arithmetic, but no deadlocks and no races: for those
-there is the vendor's simulator (tests/vendor).
+somebody needs them. Then all nodes compute, each in a thread. So it finds wrong tiles, wrong pipes and wrong
+arithmetic, but no races and not every deadlock: for those there is the vendor's simulator (tests/vendor).
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from __future__ import annotations
 import itertools
 import math
 import sys
+import threading
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType, SimpleNamespace
 from typing import Any
 from unittest import mock
@@ -19,6 +21,8 @@ from unittest import mock
 import numpy as np
 
 TILE = 32
+PATIENCE = 20
+"""Seconds after which a block that nobody fills is an error."""
 Node = tuple[int, ...]
 
 
@@ -70,16 +74,23 @@ class Slot(Value):
     def __init__(self, shape: tuple[int, int]) -> None:
         self.shape = shape
         self.source: Callable[[], np.ndarray] | None = None
+        self.filled = threading.Event()
 
     @property
     def array(self) -> np.ndarray:  # type: ignore[override]
-        assert self.source is not None, "a block is read before anything is in it"
+        assert self.filled.wait(PATIENCE), "nothing comes into a block that is read"
+        assert self.source is not None
         return self.source()
+
+    def fill(self, source: Callable[[], np.ndarray]) -> None:
+        """What is in the block, or where it comes from."""
+        self.source = source
+        self.filled.set()
 
     def store(self, value: Value) -> None:
         array = value.array
         assert array.shape == tuple(TILE * n for n in self.shape)
-        self.source = lambda: array
+        self.fill(lambda: array)
 
     def pop(self) -> None:
         """Given back."""
@@ -111,8 +122,14 @@ class Machine:
         self.nets: list[list[Pipe]] = []
         self.buffers: list[tuple[str, tuple[int, int], int]] = []
         self.threads: list[tuple[str, Callable[[], None]]] = []
-        self.here: Node = ()
+        self.places = threading.local()
         self.late: list[Callable[[], None]] = []
+
+    @property
+    def here(self) -> Node:
+        """The node that runs in this thread."""
+        found: Node = self.places.node
+        return found
 
     def module(self) -> ModuleType:
         """The module ``ttl``."""
@@ -139,10 +156,12 @@ class Machine:
         def operation(body: Callable[..., None]) -> Callable[..., None]:
             def run(*tensors: Tensor) -> None:
                 body(*tensors)
-                for kind in ("move", "compute"):
-                    for self.here in itertools.product(*map(range, grid)):
-                        for thread in [thread for name, thread in self.threads if name == kind]:
-                            thread()
+                nodes = list(itertools.product(*map(range, grid)))
+                for node in nodes:
+                    self._on(node, "move")
+                with ThreadPoolExecutor(len(nodes)) as pool:
+                    for done in [pool.submit(self._on, node, "compute") for node in nodes]:
+                        done.result()
                 for write in self.late:
                     write()
 
@@ -150,12 +169,17 @@ class Machine:
 
         return operation
 
+    def _on(self, node: Node, kind: str) -> None:
+        self.places.node = node
+        for thread in [thread for name, thread in self.threads if name == kind]:
+            thread()
+
     def _copy(self, source: Any, target: Any) -> Any:
         if isinstance(source, Region):
             self.read[source.tensor] += source.tiles
             assert target.shape == tuple(n // TILE for n in source.view.shape)
             array = source.view.copy()
-            target.source = lambda: array
+            target.fill(lambda: array)
         elif isinstance(target, Region):
             self.written[target.tensor] += target.tiles
             self.late.append(lambda: np.copyto(target.view, source.array))
@@ -165,7 +189,7 @@ class Machine:
             number = source.received[self.here]
             source.received[self.here] += 1
             if source.src != self.here:  # the sender has the block already
-                target.source = lambda: source.sent[number].array
+                target.fill(lambda: source.sent[number].array)
         return SimpleNamespace(wait=lambda: None)
 
 

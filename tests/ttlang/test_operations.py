@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +21,7 @@ from cpplan.emit_ttlang.body import Lanes
 from cpplan.emit_ttlang.elements import from_matrix, numbers, to_matrix
 from cpplan.emit_ttlang.matrices import Matrix, matrices_of, window_of
 from cpplan.emit_ttlang.operation import Operation, emit_operation
-from cpplan.plan.nest import build_nest
+from cpplan.plan.nest import build_nest, cores_per_dim
 from cpplan.plan.plan import Plan
 from cpplan.schedule.build import build_schedule
 from cpplan.schedule.schedule import Schedule
@@ -76,6 +77,9 @@ def check(schedule: Schedule, seed: int = 0) -> None:
         held = schedule.buffer(stream.buffer)
         buffers[name, (window.rows, window.columns), place.depth] += held.tiles
         assert held.pages == held.tiles * window.rows * window.columns
+    if program.reduction is not None and schedule.combining is not None:
+        cores = cores_per_dim(plan.spatial)[schedule.combining.loop]
+        sent += (cores - 1) * len(program.reduction.state) * math.prod(dim.extent for dim in program.dims)
     lanes = {item.name for item in operation.parameters if isinstance(item.of, Lanes)}
     own = [buffer for buffer in machine.buffers if buffer[0] not in lanes]
     assert {name: count for name, count in machine.read.items() if name not in lanes} == read
@@ -83,15 +87,9 @@ def check(schedule: Schedule, seed: int = 0) -> None:
     assert sum(len(pipe.sent) for net in machine.nets for pipe in net) == sent
     for pipe in (pipe for net in machine.nets for pipe in net):
         assert sum(pipe.received.values()) == len(pipe.sent) * receivers(pipe)
-    assert Counter(own) - buffers == Counter(
-        (schedule.stream(name).layout.replace(".", "_"), _block(schedule, name), 1) for name in operation.unread
-    )
-
-
-def _block(schedule: Schedule, access: str) -> tuple[int, int]:
-    stream = schedule.stream(access)
-    window = window_of(schedule, stream, matrices_of(schedule)[stream.layout])
-    return window.rows, window.columns
+    assert not buffers - Counter(own)
+    of_states = 0 if schedule.combining is None else 2 * len(program.reduction.state)
+    assert len(own) == buffers.total() + len(operation.unread) + of_states
 
 
 @pytest.mark.parametrize("cores", ["1x1", "4x2", "3x3"])
@@ -186,4 +184,27 @@ def test_a_running_maximum_begins_at_minus_infinity() -> None:
     left = body.next("i", peak, larger)
     body.types[left] = ((32, 64), "fp32")
     body.store(body.op("neg", left))
+    small(body)
+
+
+@pytest.mark.parametrize("which", ["gemm", "attention", "flash decode"])
+@pytest.mark.parametrize("seed", range(4))
+def test_nodes_that_share_a_loop(which: str, seed: int) -> None:
+    """Their states meet in a tree: sums, and those of an online softmax."""
+    program = {
+        "gemm": lambda: programs(GEMM, 100, 200, 400)[0],
+        "attention": lambda: programs(EXAMPLES / "attention.py", 1, 4, 2, 300, 32)[1],
+        "flash decode": lambda: programs(EXAMPLES / "flash_decode.py", 2, 8, 2, 512, 64, 2)[0],
+    }[which]()
+    plan = random_plan(program, load_device("wormhole", cores="4x3"), Random(f"{which}{seed}"), shared=True)
+    check(schedule_of(program, plan, "4x3"), seed)
+
+
+def test_blocks_with_fewer_rows_than_a_tile() -> None:
+    """Four rows a block, each padded to a tile of its own."""
+    body = Small(blocks=3)
+    matrix = body.load((4, 64))
+    total = body.op("reduce_sum", matrix, shape=(4,), axis=1)
+    line = body.op("reshape", total, shape=(4, 1), axis=1)
+    body.store(body.op("div", matrix, body.op("broadcast", line, shape=(4, 64))))
     small(body)

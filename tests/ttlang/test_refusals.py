@@ -27,12 +27,12 @@ def simple(program: TileProgram) -> Schedule:
     return build_schedule(program, DEVICE, simple_plan(program, DEVICE))
 
 
-def test_cores_that_share_a_loop() -> None:
+def test_states_that_go_around_in_a_ring() -> None:
     (program,) = programs(GEMM, 64, 64, 256)
     plan = random_plan(program, DEVICE, Random(0), shared=True)
-    assert isinstance(plan.combine, Combine)
-    with pytest.raises(ScheduleError, match=r"plain_gemm.py:10: .*share loop k.*--pin combine=none"):
-        emit_operation(build_schedule(program, DEVICE, plan))
+    ring = replace(plan, combine=Combine("ring", 0))
+    with pytest.raises(ScheduleError, match=r"plain_gemm.py:10: .*loop k in a ring.*--pin combine=tree"):
+        emit_operation(build_schedule(program, DEVICE, ring))
 
 
 def test_runs_of_elements() -> None:
@@ -57,11 +57,12 @@ def test_whole_numbers() -> None:
         emit_operation(simple(small.program()))
 
 
-def test_blocks_that_are_no_multiple_of_a_tile() -> None:
+def test_what_is_joined_beyond_the_elements_of_a_block() -> None:
+    """The other rows of the tile hold anything."""
     small = Small(blocks=2)
     value = small.load((16, 64))
-    small.store(small.op("exp", value))
-    with pytest.raises(ScheduleError, match=r"16 elements at a time along axis 0"):
+    small.store(small.op("reduce_sum", value, shape=(64,), axis=0), along=None)
+    with pytest.raises(ScheduleError, match=r"joins 16 elements"):
         emit_operation(simple(small.program()))
 
 
