@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import runpy
 import sys
@@ -13,10 +14,17 @@ import pytest
 from click.testing import CliRunner
 
 from cpplan.cli import main
+from cpplan.cli.emitted import sending_lines
+from cpplan.device.spec import load_device
+from cpplan.emit_ttmetal.arguments import core_arguments
 
 pytest.importorskip("torch")
 
+sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
+
 from emit import fake_ttnn
+from emit_cells import CASES as CELLS
+from emit_cells import Planned
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PLACE = re.compile(r"\((\d+), (\d+)\)")
@@ -141,3 +149,18 @@ def test_what_nobody_shares_is_said(emitted: Any) -> None:
     assert made.section("Semaphores") == ["  none"]
     assert made.section("Who sends to whom") == ["  nobody"]
     assert "every core reads its own" in made.text and "reduce_max, sub, exp (softmax.py:30)" in made.text
+
+
+def test_a_chain_is_listed_from_its_reader_on() -> None:
+    """Neighbours pass a tile on; the first argument of a link, after the digits, says whether the core reads."""
+    case = next(case for case in CELLS if case.name == "matmul, forwarded")
+    schedule = Planned(case, "even", load_device("wormhole", cores="4x4")).made("a_ptr.broadcast=forward").schedule
+    (line,) = [line for line in sending_lines(schedule) if line.startswith("a_ptr, core to core")]
+    chains = [[(int(x), int(y)) for x, y in PLACE.findall(chain)] for chain in line.partition(": ")[2].split("; ")]
+    for (x, y), (following_x, following_y) in (pair for chain in chains for pair in itertools.pairwise(chain)):
+        assert abs(following_x - x) + abs(following_y - y) == 1
+    assert sorted(core for chain in chains for core in chain) == sorted(schedule.digits)
+    stream = schedule.stream("a_ptr")
+    digits = len(next(iter(schedule.digits.values())))
+    reading = {core for core, words in core_arguments(schedule, stream.noc).items() if words[digits] == 1}
+    assert {chain[0] for chain in chains} == reading
