@@ -130,7 +130,10 @@ def outcome(command: list[str], environment: Mapping[str, str], limit: int) -> R
     if lines:
         found: Row = json.loads(lines[-1])
         return found
-    return {"accepted": False, "error": f"exit code {result.returncode}: {result.stderr.strip()[-400:]}"}
+    output = result.stdout + result.stderr
+    told = dict.fromkeys(line.partition("error: ")[2].strip() for line in output.splitlines() if "error: " in line)
+    reason = " / ".join(told)[:400] or result.stderr.strip()[-400:]
+    return {"accepted": False, "error": f"exit code {result.returncode}: {reason}"}
 
 
 def as_expected(case: Case, row: Mapping[str, Any]) -> bool:

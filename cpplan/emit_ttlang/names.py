@@ -11,7 +11,7 @@ COORDINATES = ("x", "y", "z", "w")
 
 _TAKEN = frozenset({*keyword.kwlist, *keyword.softkwlist, *COORDINATES})
 _OF_THE_FILE = frozenset(
-    "ttl ttnn torch range min max blk pipe send receive row column noc0 noc1 compute lane_rows lane_columns".split()  # noqa: SIM905
+    "ttl ttnn torch range min max len float blk pipe send receive row column noc0 noc1 compute exchange_states".split()  # noqa: SIM905
 )
 
 

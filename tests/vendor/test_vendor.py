@@ -14,6 +14,7 @@ from cpplan.device.spec import load_device
 BENCH = Path(__file__).parents[2] / "bench"
 sys.path.insert(0, str(BENCH))
 
+import vendor_checks  # noqa: E402
 from vendor.cases import CASES, DAMAGES, EXECUTED, HANDED_OVER, IN_TT_LANG, NOTICED, REFUSED, Case  # noqa: E402
 from vendor.chips import CHIPS  # noqa: E402
 from vendor_checks import LEAST_CORRELATION, absent, checked  # noqa: E402
@@ -66,6 +67,18 @@ def test_the_simulated_chip_computes_the_product(case: Case, home: Path) -> None
     row = checked(ready(case, home), home)
     assert row["accepted"], row["error"]
     assert row["pcc"] >= LEAST_CORRELATION
+
+
+@pytest.mark.vendor
+@pytest.mark.slow
+def test_firmware_for_another_grid_is_refused(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With it, kernels would find DRAM banks at wrong addresses and nothing would say so."""
+    case, other = (ready(next(c for c in EXECUTED if c.device == name), home) for name in ("wormhole", "blackhole"))
+    foreign = vendor_checks.firmware(home, tmp_path, other.device, Path(vendor_checks.emitted(other.emit()).name))
+    monkeypatch.setattr(vendor_checks, "firmware", lambda *_: foreign)
+    row = checked(case, home)
+    assert not row["accepted"]
+    assert "dram_bank_to_noc_xy of the firmware has 8 banks, the runtime fills it with 12" in row["error"]
 
 
 @pytest.mark.vendor
