@@ -93,5 +93,5 @@ def _bound(
         path = iterations(column.nest.trips, column.nest.parents)[rows.level] @ weights.inside[:, own]
         costs.append(cost + (busy * path).sum(axis=1))
     base = device.launch_cycles + ops - weights.rent * room
-    lost = 1 + SLACK * (device.launch_cycles + ops + weights.rent * room + sum(float(c.min()) for c in costs))
+    lost = SLACK * (1 + device.launch_cycles + ops + weights.rent * room + sum(float(c.min()) for c in costs))
     return Additive(base - lost, tuple(costs))

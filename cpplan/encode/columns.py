@@ -35,6 +35,8 @@ LANE_ROUNDS = (16, 64, 256, 1024, 4096)
 LANE_CHUNK = 400_000
 """Lanes per vectorised pass (memory)."""
 REFINED = 2_048
+"""Columns that weights decide between two looks at the clock."""
+EXPANDED = 256
 """Columns whose mappings are looked at between two looks at the clock."""
 CONSTRUCTED = 24
 """Spreads from which the first plans are built."""
@@ -43,6 +45,7 @@ SEEDS = 6
 FOLLOWED = 48
 """Partial sequences of wave loops followed per depth while looking for the first plans."""
 SITES = 64
+LISTED_SITES = 24
 """Columns priced before the best of them are scored."""
 PATIENCE = 6
 """Columns scored in vain before the rest of a round is left to the model."""
@@ -199,18 +202,23 @@ def _refined(search: Search, columns: ColumnSet) -> ColumnSet:
     These bounds tell good columns from bad ones, so the best of them are scored as soon as they are known: what they
     find spares most others the pass.
     """
+    kept = _merged([_weighed(search, columns.take(part)) for part in _by_bound(columns, REFINED)])
     out: list[ColumnSet] = []
-    ranked = np.argsort(columns.bound, kind="stable")
-    for number, part in enumerate(chunks(ranked, REFINED)):
-        if search.late():
-            search.left_open(int(columns.bound[part].min()))
+    for number, part in enumerate(_by_bound(kept[0], EXPANDED) if kept else ()):
+        here = kept[0].take(part).within(search.limit)
+        if search.late() and len(here.bound):
+            search.left_open(int(here.bound.min()))
             break
-        kept = _weighed(search, columns.take(part).within(search.limit))
-        search.counts.columns_kept += len(kept.bound)
-        out.append(_expanded(search, kept, weigh=True))
+        search.counts.columns_kept += len(here.bound)
+        out.append(_expanded(search, here, weigh=True))
         if number & (number - 1) == 0:  # seldom as time goes on
-            _score_listed(search, _listed(_best_of(out, SITES)))
-    return _merged(out)[0].within(search.limit) if out else columns.take(ranked[:0])
+            _score_listed(search, _listed(_best_of(out, LISTED_SITES)))
+    return _merged(out)[0].within(search.limit) if out else columns.take(np.zeros(0, dtype=np.int64))
+
+
+def _by_bound(columns: ColumnSet, size: int) -> Iterator[Ints]:
+    """``columns`` in runs of ``size``, best bound first."""
+    return chunks(np.argsort(columns.bound, kind="stable"), size)
 
 
 def _best_of(sets: list[ColumnSet], count: int) -> ColumnSet:
@@ -239,7 +247,7 @@ def _limited(search: Search, family: FamilyFacts) -> Limited | None:
 def _weighed(search: Search, columns: ColumnSet) -> ColumnSet:
     """``columns`` of spreads without those that weights decide."""
     limit = _limited(search, columns.family)
-    if limit is None or not len(columns.bound):
+    if limit is None or not len(columns.bound) or search.late():
         return columns
     place = columns.block, columns.spatial, columns.order
     bound = widest_bounds(columns.family.facts, search.device, columns.family.table, place, columns.bound, limit)

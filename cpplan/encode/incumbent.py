@@ -20,6 +20,8 @@ from cpplan.tile.program import TileProgram
 Key = tuple[int, int, int, int]
 ROUNDS = 6
 """Passes over all accesses in one descent."""
+SAMPLED = 1_000
+"""Combinations scored of a column that has too many to score all."""
 AROUND = 500
 """Combinations scored next to the best one met."""
 NO_PLAN = 1 << 60
@@ -94,8 +96,8 @@ def score(
     is feasible, None when some were left out; then a descent from the best of them joins in.
     """
     column = site.column
-    choice = _products(_shortlist(_by_bound(column, site.bounds), budget))
-    complete = len(choice) == column.combinations
+    complete = column.combinations <= budget
+    choice = _products(_shortlist(_by_bound(column, site.bounds), budget if complete else min(SAMPLED, budget)))
     if not complete and column.alike:
         choice = np.unique(_in_alike_order(site, choice), axis=0)
     choice = choice[feasible(device, column, choice)]

@@ -28,7 +28,7 @@ from cpplan.encode.levels import (
     one_iteration_in_full,
     with_a_transfer_at,
 )
-from cpplan.encode.stacked import SharedWeights
+from cpplan.encode.stacked import SharedWeights, Stack, stacks
 from cpplan.encode.ways import Way, kinds, real_ways, ways_left, widest_ways
 from cpplan.plan.routes import combine_peaks
 from cpplan.plan.space import combines, shared_loop
@@ -198,12 +198,22 @@ def refined_bounds(
         ]
         return ways, _meeting(facts, device, table, pairs[0][part], pairs[1][part])
 
-    out = np.zeros(len(block), dtype=np.int64)
+    out, parts = np.zeros(len(block), dtype=np.int64), list[tuple[Stack, Ints]]()
     for levels, here, lane in _tables(facts, device, lanes, row.ravel(), deliver):
         place = _places(levels, code[here], len(facts.program.dims))
-        bound = _chain_bounds(levels, lane, place)
-        out[here] = bound if limit is None else limit.weights.raised(device, levels, lane, place, bound, limit.cycles)
-    return out
+        out[here] = _chain_bounds(levels, lane, place)
+        if limit is not None:
+            parts += _within_limit(levels, here, lane, place, out, limit)
+    return out if limit is None else limit.weights.raised(device, parts, out, limit.cycles)
+
+
+def _within_limit(
+    levels: LevelTable, here: Ints, lane: Ints, place: Ints, bound: Ints, limit: Limited
+) -> Iterator[tuple[Stack, Ints]]:
+    """Stacks of the columns ``here`` that ``bound`` leaves within the limit, with their positions in it."""
+    left = np.nonzero(bound[here] <= limit.cycles)[0]
+    for stack, members in stacks(levels, lane[left], place[:, left]):
+        yield stack, here[left[members]]
 
 
 def widest_bounds(
@@ -214,13 +224,13 @@ def widest_bounds(
     block, spread, code = columns
     pairs, row = np.unique(np.stack([block, spread]), axis=1, return_inverse=True)
     lanes = Lanes(pairs[0], table.spreads[:, pairs[1]])
-    out = bound.copy()
+    parts = list[tuple[Stack, Ints]]()
     for levels, here, lane in _tables(
         facts, device, lanes, row.ravel(), lambda p: _widest(facts, device, lanes.take(p))
     ):
         place = _places(levels, code[here], len(facts.program.dims))
-        out[here] = limit.weights.raised(device, levels, lane, place, bound[here], limit.cycles)
-    return out
+        parts += _within_limit(levels, here, lane, place, bound, limit)
+    return limit.weights.raised(device, parts, bound, limit.cycles)
 
 
 def _widest(facts: BlockFacts, device: Device, lanes: Lanes) -> tuple[list[list[Way]], Ints]:

@@ -7,7 +7,8 @@ relaxation of one column bounds hundreds.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,8 +20,6 @@ from cpplan.encode.levels import Bools, LevelTable
 from cpplan.encode.relaxation import Frame, best_shares, undominated
 from cpplan.encode.weights import SHARED, SLACK, Floats, Shares, Weights, balanced
 
-WIDEST = 4_096
-"""Columns side by side (memory)."""
 KNOWN = 48
 """Shares kept per shape, those that decided most columns."""
 TRIES = 3
@@ -85,6 +84,34 @@ class Stack:
         frame = Frame(trips, self.shape, ops, int(self.room[column]))
         return best_shares(device.overlap, frame, [stream.kind for stream in self.streams], options, SHARED)
 
+    @property
+    def key(self) -> tuple[Shape, tuple[tuple[int, ...], ...]]:
+        """What the columns of two stacks have in common if they can be in one."""
+        return self.shape, tuple(stream.levels for stream in self.streams)
+
+
+def joined(parts: Sequence[Stack]) -> Stack:
+    """The columns of all ``parts``, which have the same key."""
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    streams = tuple(_joined(streams) for streams in zip(*(part.streams for part in parts), strict=True))
+    trips, ops = (np.concatenate([getattr(part, name) for part in parts], axis=1) for name in ("trips", "ops"))
+    return Stack(first.shape, trips, ops, np.concatenate([part.room for part in parts]), streams)
+
+
+def _joined(parts: Sequence[Stream]) -> Stream:
+    """One access in the columns of all ``parts``; those with fewer ways miss the last ones."""
+    ways = max(len(part.missing) for part in parts)
+    cycles, missing = [], []
+    for part in parts:
+        more = ways - len(part.missing)
+        cycles.append(np.pad(part.cycles, ((0, 0), (0, more), (0, 0), (0, 0))))
+        missing.append(np.pad(part.missing, ((0, more), (0, 0), (0, 0)), constant_values=NOT_THERE))
+    size, buffers = (np.concatenate([getattr(part, name) for part in parts], axis=1) for name in ("size", "buffers"))
+    all_cycles, all_missing = np.concatenate(cycles, axis=3), np.concatenate(missing, axis=2)
+    return Stream(parts[0].kind, parts[0].levels, size, buffers, all_cycles, all_missing)
+
 
 def stacks(table: LevelTable, lane: Ints, place: Ints) -> Iterator[tuple[Stack, Ints]]:
     """The columns of lanes ``lane`` by shape, with their positions; ``place[i]`` numbers the wave loop over the i-th
@@ -93,10 +120,8 @@ def stacks(table: LevelTable, lane: Ints, place: Ints) -> Iterator[tuple[Stack, 
     levels = table.spans[:, lane] > 1
     shape = loops * (1 << len(levels)) + (1 << np.arange(len(levels))) @ levels
     for one in np.unique(shape):
-        members = np.nonzero(shape == one)[0]
-        for start in range(0, len(members), WIDEST):
-            part = members[start : start + WIDEST]
-            yield _stack(table, lane[part], place[:, part], levels[:, part[0]]), part
+        part = np.nonzero(shape == one)[0]
+        yield _stack(table, lane[part], place[:, part], levels[:, part[0]]), part
 
 
 def _stack(table: LevelTable, lane: Ints, place: Ints, is_level: Bools) -> Stack:
@@ -157,7 +182,7 @@ def bounds_by(device: Device, stack: Stack, shares: Shares) -> Floats:
         around = stack.trips[level] * inside[parent] if level else 0.0
         inside.append(weights.inside[level] + around)
     costs = sum(_least_cost(stream, number, weights, inside) for number, stream in enumerate(stack.streams))
-    lost = 1 + SLACK * (device.launch_cycles + ops + rent + costs)
+    lost = SLACK * (1 + device.launch_cycles + ops + rent + costs)
     out: Floats = device.launch_cycles + ops - rent + costs - lost
     return out
 
@@ -183,13 +208,15 @@ class SharedWeights:
 
     known: dict[Shape, list[tuple[int, Shares]]] = field(default_factory=dict)
 
-    def raised(self, device: Device, table: LevelTable, lane: Ints, place: Ints, bound: Ints, limit: int) -> Ints:
-        """``bound`` of the columns of :func:`stacks`, raised where that takes them above ``limit``."""
-        out, within = bound.copy(), np.nonzero(bound <= limit)[0]
-        for stack, part in stacks(table, lane[within], place[:, within]):
-            here = within[part]
-            found = np.minimum(self._raised(device, stack, limit), float(INFINITE))
-            out[here] = np.maximum(out[here], np.ceil(found).astype(np.int64))
+    def raised(self, device: Device, parts: Sequence[tuple[Stack, Ints]], bound: Ints, limit: int) -> Ints:
+        """``bound`` raised where that takes columns above ``limit``; ``parts``: stacks with their positions in it."""
+        out, by_key = bound.copy(), defaultdict[object, list[tuple[Stack, Ints]]](list)
+        for stack, here in parts:
+            by_key[stack.key].append((stack, here))
+        for same in by_key.values():
+            found = self._raised(device, joined([stack for stack, _ in same]), limit)
+            here = np.concatenate([positions for _, positions in same])
+            out[here] = np.maximum(out[here], np.ceil(np.minimum(found, float(INFINITE))).astype(np.int64))
         return out
 
     def _raised(self, device: Device, stack: Stack, limit: int) -> Floats:
