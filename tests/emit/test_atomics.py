@@ -12,19 +12,26 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
+from schedule.test_threads import random_schedule
 
+from cpplan.cost.model import evaluate
 from cpplan.device.spec import load_device
 from cpplan.emit_ttmetal.checks import check_emitted
 from cpplan.emit_ttmetal.compare import largest_error, random_memory, tolerance
+from cpplan.emit_ttmetal.emit import emit
 from cpplan.emit_ttmetal.launch import device_memory, memory_after
 from cpplan.emit_ttmetal.program import Kernel, Program
 from cpplan.emulate import Stats, run
 from cpplan.emulate.faults import KernelFault
+from cpplan.encode.solve import RankedPlan
 from cpplan.errors import InternalError, ScheduleError
+from cpplan.frontend.find_launch import find_launch
 from cpplan.frontend.interpreted import interpret
+from cpplan.tile.family import candidate_program
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
 
@@ -40,8 +47,13 @@ def small(name: str, rows: int, columns: int, dtype: str = "float32") -> Case:
 
 
 @lru_cache
-def made(case: Case, chip: str, plan: str, shape: str = "ragged", cores: str | None = None) -> Made:
-    return Planned(case, shape, load_device(chip, cores=cores)).made(plan)
+def planned(case: Case, chip: str, cores: str | None) -> Planned:
+    return Planned(case, "ragged", load_device(chip, cores=cores))
+
+
+@lru_cache
+def made(case: Case, chip: str, plan: str, cores: str | None = None) -> Made:
+    return planned(case, chip, cores).made(plan)
 
 
 def turns_left(made: Made, stats: Stats) -> bool:
@@ -96,6 +108,20 @@ def test_blocks_update_common_memory(name: str, chip: str, cores: str | None) ->
         ran = found.run(seed)
         assert ran.off <= 1
         assert not turns_left(found, ran.stats)
+
+
+@pytest.mark.parametrize(("chip", "cores"), [("wormhole", "3x3@0,0"), ("blackhole", "2x4@1,1")])
+@pytest.mark.parametrize("name", ["split_k", "column_sums", "in_a_loop", "two_at_once", "overlapping"])
+def test_any_plan(name: str, chip: str, cores: str) -> None:
+    """Other orders of waves, levels, depths, networks and deliveries of the other accesses than the best ones."""
+    one = planned(SPLIT_K if name == "split_k" else small(name, 200, 150), chip, cores)
+    program = candidate_program(one.problem.families[0], 0)
+    launch = find_launch(str(one.case.path), one.problem.name, dict(program.block), argv=one.case.sizes("ragged"))
+    for seed in range(3):
+        schedule = random_schedule(program, one.device, Random(seed))
+        plan = RankedPlan(1, schedule.plan, program, evaluate(program, one.device, schedule.plan))
+        found = Made(plan, schedule, emit(schedule), launch)
+        assert off(found, found.program, seed) <= 1, schedule.plan
 
 
 def test_sixteen_bits_are_rounded_at_every_update() -> None:

@@ -4,6 +4,7 @@ between the reading and the writing of another, and everybody gets to the end.""
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
@@ -17,7 +18,7 @@ from cpplan.frontend import read_launches
 from cpplan.plan.space import shared_loop
 from cpplan.schedule.mlir import print_schedule
 from cpplan.schedule.parse import parse_schedule
-from cpplan.schedule.schedule import Await, Coordinate, Move, Pass, Schedule
+from cpplan.schedule.schedule import Await, Coordinate, For, Guard, Move, Pass, Schedule, Step, Turns
 from cpplan.schedule.turns import indices_that_tell_apart
 from cpplan.tile.family import candidate_program
 from cpplan.tile.program import Access, Affine, TileProgram
@@ -143,6 +144,47 @@ def test_nobody_is_at_a_tile_while_another_block_updates_it(launch: tuple[str, s
         assert not play.open
         assert play.updates == updates(found)
     assert parse_schedule(print_schedule(schedule), schedule.device) == schedule
+
+
+def _pruned(steps: tuple[Step, ...], kind: type[Step]) -> tuple[Step, ...]:
+    """``steps`` without those of one kind."""
+    kept = (step for step in steps if not isinstance(step, kind))
+    return tuple(replace(s, body=_pruned(s.body, kind)) if isinstance(s, For | Guard) else s for s in kept)
+
+
+def without(kind: type[Step]) -> Callable[[Schedule], Schedule]:
+    return lambda s: replace(s, threads=tuple(replace(t, steps=_pruned(t.steps, kind)) for t in s.threads))
+
+
+def lines(change: Callable[[Turns], Turns]) -> Callable[[Schedule], Schedule]:
+    return lambda s: replace(s, turns=tuple(map(change, s.turns)))
+
+
+def cut(turns: Turns) -> Turns:
+    """Every core a line of its own."""
+    return replace(turns, around=False, lines=tuple((core,) for line in turns.lines for core in line))
+
+
+MISTAKES: dict[str, Callable[[Schedule], Schedule]] = {
+    "nobody waits": without(Await),
+    "nobody passes": without(Pass),
+    "everybody alone": lines(cut),
+    "not around": lines(lambda t: replace(t, around=False)),
+    "one core left out": lines(lambda t: replace(t, lines=tuple(line[1:] for line in t.lines))),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_mistakes_show(mistake: str) -> None:
+    """Some order of events meets each of them, so that the test above means something."""
+    found, device = program(*LAUNCHES[0]), load_device("wormhole", cores="2x3")
+    schedules = (random_schedule(found, device, Random(seed)) for seed in range(60))
+    schedule = next(s for s in schedules if any(t.around and len(t.lines[0]) > 1 for t in s.turns))
+    with pytest.raises(AssertionError):
+        for seed in range(50):
+            play = Play(MISTAKES[mistake](schedule))
+            play.run(Random(seed))
+            assert not play.open
 
 
 def updates(found: TileProgram) -> int:
