@@ -70,7 +70,7 @@ def run(
         (Path(scratch) / "program").write_text(describe(program, objects, files, seed))
         report = _execute(Path(scratch), limit_seconds)
         if report["kind"] != "done":
-            raise _fault(program, objects, report)
+            raise _fault(program, report)
         return _read_tensors(program, files), _stats(report)
 
 
@@ -114,30 +114,36 @@ def _execute(scratch: Path, limit_seconds: float) -> dict[str, Any]:
     return report
 
 
-def _fault(program: Program, objects: Mapping[int, Path], report: Mapping[str, Any]) -> KernelFault:
+def _fault(program: Program, report: Mapping[str, Any]) -> KernelFault:
     kind = str(report["kind"])
     if kind == "internal":
         raise InternalError(f"the emulated machine: {report['message']}")
     core = tuple(report["core"]) if "core" in report else None
-    line = _source_line(objects, report)
+    line = _source_line(program, report)
     return (Deadlock if kind == "deadlock" else KernelFault)(kind, report["message"], core, report.get("kernel"), line)
 
 
-def _source_line(objects: Mapping[int, Path], report: Mapping[str, Any]) -> int | None:
-    """Line of the kernel's own source behind a call, through all inlined headers."""
+def _source_line(program: Program, report: Mapping[str, Any]) -> int | None:
+    """Line of the kernel's own source behind a call, through all headers and functions that only pass a call on."""
     if "object" not in report:
         return None
-    command = ["addr2line", "-i", "-e", report["object"], hex(report["offset"])]
+    command = ["addr2line", "-i", "-e", report["object"], *map(hex, report["offsets"])]
     try:
         places = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False).stdout.splitlines()
     except (OSError, subprocess.TimeoutExpired):
         return None
     source = Path(report["object"]).name.replace(".kernel.so", ".cpp")
+    text = next((k.source for k in program.kernels if k.name == report.get("kernel")), "").split("\n")
     for place in places:
         file, _, line = place.split(" (")[0].rpartition(":")
-        if Path(file).name == source and line.isdigit():
+        if Path(file).name == source and line.isdigit() and not _passes_on("".join(text[int(line) - 1 : int(line)])):
             return int(line)
     return None
+
+
+def _passes_on(line: str) -> bool:
+    """Whether a line belongs to a function that exists so that a call is not inlined."""
+    return "__attribute__((noinline))" in line or line.lstrip().startswith("::")
 
 
 def _stats(report: Mapping[str, Any]) -> Stats:

@@ -92,6 +92,17 @@ def test_a_fault_names_kernel_core_and_line() -> None:
     assert "of which 0 pages were waited for" in str(fault.value)
 
 
+def test_a_fault_behind_a_function_that_passes_a_call_on_is_that_of_the_place_it_comes_from() -> None:
+    source = compute_source([], one_tile("").replace("cb_wait_front(0, 1);", ""))
+    head = "__attribute__((noinline)) void copy_tile(uint32_t cb, uint32_t index, uint32_t dst) {"
+    space = f"namespace plan {{\n{head}\n    ::copy_tile(cb, index, dst);\n}}\n}}\n"
+    before, main, after = source.partition("void kernel_main()")
+    source = before + space + main + after.replace("copy_tile(", "plan::copy_tile(")
+    with pytest.raises(KernelFault) as fault:
+        run(pipeline_program(source, [(1, "bf16")], (1, "bf16")), {"T0": encode(np.ones((1, 1024)), "bf16")})
+    assert fault.value.line is not None and "plan::copy_tile(" in source.splitlines()[fault.value.line - 1]
+
+
 def test_bytes_that_the_host_did_not_give_are_not_read() -> None:
     program = pipeline_program(compute_source([], one_tile("")), [(1, "bf16")], (1, "bf16"))
     with pytest.raises(KernelFault, match="a NoC read takes bytes that nobody wrote") as fault:

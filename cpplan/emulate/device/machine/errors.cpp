@@ -25,19 +25,21 @@ std::string quoted(const std::string& text) {
     return out + '"';
 }
 
-// The innermost frame that lies in a kernel's object: Python asks addr2line for its line.
-std::string call_site() {
+// The frames that lie in a kernel's object, innermost first: Python asks addr2line for their lines.
+std::string call_sites() {
     void* frames[64];
     int n = backtrace(frames, 64);
+    std::string object, offsets;
     for (int i = 0; i < n; ++i) {
         Dl_info info;
         if (!dladdr(frames[i], &info) || !info.dli_fname) continue;
         std::string file = info.dli_fname;
         if (file.size() < 10 || file.compare(file.size() - 10, 10, ".kernel.so") != 0) continue;
         auto offset = uintptr_t(frames[i]) - uintptr_t(info.dli_fbase) - 1;
-        return ", \"object\": " + quoted(file) + ", \"offset\": " + std::to_string(offset);
+        object = file;
+        offsets += (offsets.empty() ? "" : ", ") + std::to_string(offset);
     }
-    return "";
+    return object.empty() ? "" : ", \"object\": " + quoted(object) + ", \"offsets\": [" + offsets + "]";
 }
 
 uint64_t ticks_at = 0;
@@ -66,7 +68,7 @@ void fail(const char* kind, const std::string& message) {
     const Processor* p = machine.current;
     if (!p) fail_plain(kind, message);
     printf("{\"kind\": %s, \"message\": %s, \"core\": [%u, %u], \"kernel\": %s%s}\n", quoted(kind).c_str(),
-           quoted(message).c_str(), p->core->x, p->core->y, quoted(p->kernel).c_str(), call_site().c_str());
+           quoted(message).c_str(), p->core->x, p->core->y, quoted(p->kernel).c_str(), call_sites().c_str());
     fflush(stdout);
     _exit(3);
 }
