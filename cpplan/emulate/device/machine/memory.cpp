@@ -37,7 +37,23 @@ bool is_poisoned(const uint8_t* at, size_t bytes) {
     return false;
 }
 
-uint8_t* dram(uint64_t address, uint32_t bytes, bool write) {
+// A core that writes back what it has read loses what another core has written in between.
+static void note_read(Core& core, const Writes& writes) { core.seen[&writes] = writes.count; }
+
+static void note_write(Core& core, const Tensor& t, uint32_t page, Writes& writes) {
+    auto seen = core.seen.find(&writes);
+    bool is_other = writes.writer != int32_t(core.index);
+    if (seen != core.seen.end()) {
+        if ((is_other ? writes.count : writes.last_by_other) > seen->second)
+            fail("race", "page " + std::to_string(page) + " of tensor " + t.name + " is overwritten with what was read before another core wrote it");
+        core.seen.erase(seen);
+    }
+    if (is_other) writes.last_by_other = writes.count;
+    writes.writer = int32_t(core.index);
+    ++writes.count;
+}
+
+uint8_t* dram(Core& core, uint64_t address, uint32_t bytes, bool write) {
     uint32_t bank = uint32_t(address >> 36) & 255, offset = uint32_t(address);
     for (Tensor& t : machine.tensors) {
         uint32_t rows = (t.pages + machine.banks - 1) / machine.banks;
@@ -50,6 +66,9 @@ uint8_t* dram(uint64_t address, uint32_t bytes, bool write) {
             fail("address", "bytes " + std::to_string(inner) + ".." + std::to_string(inner + bytes) + " of a page of tensor " +
                                 t.name + ", which has " + std::to_string(t.page));
         (write ? t.written : t.read) += bytes;
+        if (t.writes.empty()) t.writes.resize(t.pages);
+        if (bytes == t.page && write) note_write(core, t, page, t.writes[page]);
+        if (bytes == t.page && !write) note_read(core, t.writes[page]);
         return &t.bytes[size_t(page) * t.page + inner];
     }
     fail("address", "DRAM bank " + std::to_string(bank) + " offset " + std::to_string(offset) + " belongs to no tensor");

@@ -68,7 +68,7 @@ void store(Core* core, uint32_t offset, const std::vector<uint8_t>& data) {
 
 void land_read(Processor& p, const Transfer& t) {
     const uint8_t* from;
-    if (t.remote & DRAM) from = dram(t.remote, t.bytes, false);
+    if (t.remote & DRAM) from = dram(*p.core, t.remote, t.bytes, false);
     else {
         Core* core = worker(t.remote);
         if (!core) fail("address", "a core that runs no kernel has nothing to read");
@@ -83,7 +83,7 @@ void land_read(Processor& p, const Transfer& t) {
 
 void land_write(Processor& p, Transfer& t) {
     if (t.remote & DRAM) {
-        memcpy(dram(t.remote, t.bytes, true), t.payload.data(), t.bytes);
+        memcpy(dram(*p.core, t.remote, t.bytes, true), t.payload.data(), t.bytes);
     } else if (t.multicast) {
         Rectangle r = rectangle(t.remote);
         machine.multicast_bytes += t.bytes;

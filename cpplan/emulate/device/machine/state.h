@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "emulation/calls.h"
@@ -104,18 +105,25 @@ struct Processor {
     uint64_t link_target = 0;
 };
 
+struct Writes {                            // of a page of a tensor: how many, by whom the last, and the last by another core
+    uint32_t count = 0, last_by_other = 0;
+    int32_t writer = -1;
+};
+
 struct Core {
     uint32_t index = 0, x = 0, y = 0, noc_x = 0, noc_y = 0;
     std::array<Buffer, 64> buffer;
     Registers registers;
     uint32_t semaphores = 0;               // bit i: semaphore i exists here
     std::array<uint32_t, 16> initial{};
+    std::unordered_map<const Writes*, uint32_t> seen;    // pages read since it last wrote them, with the writes till then
 };
 
 struct Tensor {
     std::string name, path;
     uint32_t base = 0, page = 0, stride = 0, pages = 0;    // stride is a page rounded up to the DRAM alignment
     std::vector<uint8_t> bytes;
+    std::vector<Writes> writes;            // by page
     uint64_t read = 0, written = 0;
 };
 
@@ -153,7 +161,7 @@ uint8_t* l1(const Core& core, uint32_t offset);
 uint32_t own_offset(uint32_t address, uint32_t bytes, const char* what);
 void poison(uint8_t* at, size_t bytes);
 bool is_poisoned(const uint8_t* at, size_t bytes);
-uint8_t* dram(uint64_t address, uint32_t bytes, bool write);
+uint8_t* dram(Core& core, uint64_t address, uint32_t bytes, bool write);
 
 // noc.cpp: transfers on their way; noc_calls.cpp holds what kernels call
 constexpr uint64_t DRAM = 1ull << 63, RECTANGLE = 1ull << 62;    // marks of NoC addresses
