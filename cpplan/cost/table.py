@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from cpplan.cost.combine import StateSize, combine_cost, state_size
 from cpplan.cost.model import COMBINE, buffer_bytes, fixed_buffers, overlapped, tiles_per_transfer
+from cpplan.cost.places import Places
 from cpplan.cost.streams import Resources, resources, streams, tile_size
 from cpplan.cost.traffic import tiles_moved
 from cpplan.cost.units import level_work
@@ -30,7 +31,7 @@ from cpplan.device.free_boxes import seen_from
 from cpplan.plan.alike import alike
 from cpplan.plan.demands import Reading, beyond_rows, possible, readings
 from cpplan.plan.nest import Nest, build_nest
-from cpplan.plan.plan import Combine, Delivery, Order, Pattern, Placement, Plan, Reader
+from cpplan.plan.plan import Combine, Delivery, Order, Placement, Plan
 from cpplan.plan.restrict import FREE, Restriction
 from cpplan.plan.routes import Coordinate, combine_weights, load_weights, store_weights
 from cpplan.plan.space import (
@@ -59,7 +60,7 @@ class Rows:
 
     access: str
     kind: Kind
-    places: tuple[Any, ...]  # placements; combines in the last rows of a column with a shared loop
+    places: Sequence[Any]  # Places of an access; the combines in the last rows of a column with a shared loop
     number: Ints  # (n,) position in the fixed order of the plan space
     level: Ints  # (n,) node of the nest
     depth: Ints  # (n,) 1 or 2
@@ -69,11 +70,20 @@ class Rows:
     busy: Ints  # (n, resources) cycles per transfer
     fill: Ints  # (n, resources)
 
+    def end_at(self, dim: int, size: int) -> Bools:
+        """Which rows share with groups of ``size`` cores along spatial dim ``dim``."""
+        nothing = np.zeros(len(self.places), dtype=bool)
+        return self.places.end_at(dim, size) if isinstance(self.places, Places) else nothing
+
     def take(self, keep: Ints | Bools) -> Rows:
         """The rows selected by ``keep``."""
-        chosen = tuple(np.array(self.places, dtype=object)[keep]) if len(self.places) else ()
+        places = self.places
+        if isinstance(places, Places):
+            places = places.take(keep)
+        else:
+            places = tuple(places[i] for i in np.arange(len(places))[keep].tolist())
         return Rows(
-            self.access, self.kind, chosen, self.number[keep], self.level[keep], self.depth[keep], self.sram[keep],
+            self.access, self.kind, places, self.number[keep], self.level[keep], self.depth[keep], self.sram[keep],
             self.dram[keep], self.noc[keep], self.busy[keep], self.fill[keep],
         )  # fmt: skip
 
@@ -267,10 +277,7 @@ def _rows(
     return Rows(
         access.name,
         "store" if store else "load",
-        tuple(
-            Placement(access.name, nest.names[levels[t]], d, *_fields(ways[w]))
-            for t, w, d in zip(t_of, w_of, depths, strict=True)
-        ),
+        Places(access.name, tuple(nest.names[v] for v in levels), ways, t_, depth_, w_),
         np.array(numbers, dtype=np.int64),
         node,
         depth_,
@@ -305,17 +312,13 @@ def _combine_rows(
     )
 
 
-def _fields(way: Delivery) -> tuple[tuple[int, ...], Pattern, int, Reader]:
-    return way.groups, way.pattern, way.noc, way.reader
-
-
 def feasible(device: Device, column: Column, choice: Ints) -> Bools:
     """Which rows of ``choice`` fit SRAM together, are in canonical form and meet the demands of a restriction."""
     keep = column.fixed_sram + totals(column, choice, "sram") <= device.sram.usable
     for node in column.boundaries:
         keep &= np.any([r.level[c] == node for r, c in zip(column.rows, choice.T, strict=True)], axis=0)
     for dim, size in column.ends:
-        ends = [np.array([p.groups[dim] == size for p in rows.places], dtype=bool) for rows in column.accesses]
+        ends = [rows.end_at(dim, size) for rows in column.accesses]
         keep &= np.any([e[c] for e, c in zip(ends, choice.T, strict=False)], axis=0)
     for members in column.alike:
         for a, b in itertools.pairwise(members):

@@ -45,8 +45,9 @@ SEEDS = 6
 FOLLOWED = 48
 """Partial sequences of wave loops followed per depth while looking for the first plans."""
 SITES = 64
-LISTED_SITES = 24
 """Columns priced before the best of them are scored."""
+EARLY_SITES = 32
+"""The same while columns are still being looked for."""
 PATIENCE = 6
 """Columns scored in vain before the rest of a round is left to the model."""
 SELDOM = 8
@@ -212,7 +213,7 @@ def _refined(search: Search, columns: ColumnSet) -> ColumnSet:
         search.counts.columns_kept += len(here.bound)
         out.append(_expanded(search, here, weigh=True))
         if number & (number - 1) == 0:  # seldom as time goes on
-            _score_listed(search, _listed(_best_of(out, LISTED_SITES)))
+            _score_listed(search, _listed(_best_of(out, EARLY_SITES)))
     return _merged(out)[0].within(search.limit) if out else columns.take(np.zeros(0, dtype=np.int64))
 
 

@@ -100,7 +100,7 @@ def plans_are_canonical(enc: Encoding) -> None:
             enc.model.add(sum(at) >= enc.column[c])
         for dim, size in column.ends:
             sharing = pairs[: len(column.accesses)]
-            at = [y for rows, ys in sharing for y, p in zip(ys, rows.places, strict=True) if p.groups[dim] == size]
+            at = [y for rows, ys in sharing for y, ends in zip(ys, rows.end_at(dim, size), strict=True) if ends]
             enc.model.add(sum(at) >= enc.column[c])
         places = [[(y, int(n)) for y, n in zip(ys, rows.number, strict=True)] for rows, ys in pairs]
         for members in column.alike:

@@ -191,10 +191,7 @@ def _canonical_bound(column: Column, bounds: OptionBounds) -> int | None:
     """Bound of the column when every level and group end that must carry a transfer does; None when one cannot."""
     least = bounds.column
     asked = [[rows.level == node for rows in column.rows] for node in column.boundaries]
-    asked += [
-        [np.array([p.groups[dim] == size for p in rows.places], dtype=bool) for rows in column.accesses]
-        for dim, size in column.ends
-    ]
+    asked += [[rows.end_at(dim, size) for rows in column.accesses] for dim, size in column.ends]
     for meets in asked:
         found = [int(o[m].min()) for o, m in zip(bounds.options, meets, strict=False) if m.any()]
         if not found:

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from ortools.linear_solver.linear_solver_pb2 import (  # type: ignore[import-untyped]
     MPSOLVER_OPTIMAL,
     MPModelProto,
@@ -29,7 +30,10 @@ from cpplan.encode.weights import SIDES, SLACK, Floats, Group, Shares, iteration
 
 Term = tuple[int, float]
 """A variable of the linear program and its factor."""
+Bools = npt.NDArray[np.bool_]
 FAR = math.inf
+COMPARED = 300
+"""Options that are compared pair by pair before equal ones are dropped."""
 
 
 @dataclass(frozen=True)
@@ -56,11 +60,13 @@ def best_shares(
 
 def undominated(options: Floats) -> Floats:
     """The options that differ and are not worse than another at the same level and depth."""
-    table = np.unique(options, axis=0)
-    same = (table[:, None, :2] == table[None, :, :2]).all(axis=2)
-    below = (table[:, None, 2:] <= table[None, :, 2:]).all(axis=2) & same
-    np.fill_diagonal(below, False)
-    out: Floats = table[~below.any(axis=0)]
+    table = options if len(options) <= COMPARED else np.unique(options, axis=0)
+    below: Bools = np.equal.outer(table[:, 0], table[:, 0]) & np.equal.outer(table[:, 1], table[:, 1])
+    for figure in table.T[2:]:
+        below &= np.less_equal.outer(figure, figure)
+    equal = below & below.T
+    worse = (below & ~equal) | np.triu(equal, 1)
+    out: Floats = table[~worse.any(axis=0)]
     return out
 
 
@@ -124,12 +130,10 @@ class _Program:
     def _groups(self, level: int) -> dict[Group, int]:
         """The time of every group that may have members at ``level``."""
         out: dict[Group, int] = {}
-        for kind in KINDS:
-            for depth in (1, 2):
-                members = [
-                    ((table[:, 0] == level) & (table[:, 1] == depth)) * float(of == kind)
-                    for of, table in zip(self.kinds, self.classes, strict=True)
-                ]
+        for depth in (1, 2):
+            here = [((table[:, 0] == level) & (table[:, 1] == depth)).astype(float) for table in self.classes]
+            for kind in KINDS:
+                members = [m if of == kind else 0 * m for of, m in zip(self.kinds, here, strict=True)]
                 if any(m.any() for m in members):
                     time = out[kind, depth] = self._variable()
                     self.group_rows[(kind, depth), level] = self._figure_rows(time, 4 + self.shared, members)

@@ -82,6 +82,7 @@ class Search:
     weights: defaultdict[int, SharedWeights] = field(default_factory=lambda: defaultdict(SharedWeights))  # by family
     best: list[Incumbent] = field(default_factory=list)
     blocks: dict[int, Block] = field(default_factory=dict)
+    sites: dict[tuple[int, int, Order], Site | None] = field(default_factory=dict)  # looked at so far
     counts: Counts = field(default_factory=Counts)
     proofs: list[str] = field(default_factory=list)
     deterministic_time: float = 0.0
@@ -143,6 +144,19 @@ class Search:
 
     def site(self, family: FamilyFacts, number: int, mapping: int, order: Order) -> Site | None:
         """A column with its option rows, pruned by the current limit; None when nothing of it is left."""
+        place = (family.offset + number, mapping, order)
+        if place in self.sites:
+            known = self.sites[place]
+            return None if known is None else self.pruned(known)
+        site = self.sites[place] = self._built(family, number, mapping, order)
+        return site
+
+    def pruned(self, site: Site) -> Site | None:
+        """``site`` pruned by the current limit; None when nothing of it is left."""
+        found = prune_again(self.device, site.pruned, self.limit)
+        return None if found is None else replace(site, pruned=found)
+
+    def _built(self, family: FamilyFacts, number: int, mapping: int, order: Order) -> Site | None:
         block = self.block(family, number)
         names = [d.name for d in block.program.dims]
         groups = tuple(tuple(names[d] for d in group) for group in order)
@@ -162,11 +176,11 @@ class Search:
             if site.scored > (NO_PLAN - 1 if self.limit is None else self.limit):
                 self.counts.mapped_scored += 1
                 continue
-            pruned = prune_again(self.device, site.pruned, self.limit)
-            if pruned is None:
+            left = self.pruned(site)
+            if left is None:
                 self.counts.mapped_pruned += 1
             else:
-                out.append(replace(site, pruned=pruned))
+                out.append(left)
         return out
 
 
