@@ -316,8 +316,16 @@ class _Walker(TensorRules, LoopRules, BranchRules):
         masked_by = mask[0] if mask else None
         self.record(op, "atomic", self.env.get(pointer), value, self._mask(masked_by), masked_by=masked_by, old=old)
 
+    def on_tt__atomic_rmw(self, op: Operation) -> None:
+        """An atomic of a kind that is not known, as a whole."""
+        masked_by = op.operands[2] if len(op.operands) > 2 else None
+        self._atomic(op, op.operands[1], masked_by)
+
     def on_tt__atomic_cas(self, op: Operation) -> None:
-        self.record(op, "atomic", self.env.get(op.operands[0]), op.operands[2], None)
+        self._atomic(op, op.operands[2], None)
+
+    def _atomic(self, op: Operation, value: Value, masked_by: Value | None) -> None:
+        self.record(op, "atomic", self.env.get(op.operands[0]), value, self._mask(masked_by), masked_by=masked_by)
         for result in op.results:
             self.env[result] = self.integers.fresh("data", True) if _is_index(result.type) else None
 

@@ -131,7 +131,7 @@ def _problems(program: TileProgram, access: Access) -> Iterator[str]:
     if access.klass != "affine":
         yield "has an address that depends on data: no program can be made of it yet"
     if access.kind == "atomic" and not access.replaces:
-        yield "compares and swaps: cores have no such step, and blocks that wait for each other cannot be planned"
+        yield "compares and swaps, or is of a kind that is not known: cores have no such step"
     elif access.kind == "atomic" and sum(a.tensor == access.tensor and a.kind != "load" for a in program.accesses) > 1:
         yield f"is one of several writes of {access.tensor}: in which order they come is known of a single one alone"
     if access.lanes != "dense":
