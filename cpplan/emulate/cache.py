@@ -47,6 +47,14 @@ def _drop_oldest(folder: Path) -> None:
     entries = [entry for entry in os.scandir(folder) if entry.is_dir()]
     if len(entries) <= MOST_ENTRIES:
         return
-    by_age = sorted(entries, key=lambda entry: entry.stat().st_mtime)
+    by_age = sorted(entries, key=_last_used)
     for entry in by_age[: len(entries) - MOST_ENTRIES * 3 // 4]:
         shutil.rmtree(entry.path, ignore_errors=True)
+
+
+def _last_used(entry: os.DirEntry[str]) -> float:
+    """When it was used; what another process has taken away meanwhile counts as used just now."""
+    try:
+        return entry.stat().st_mtime
+    except FileNotFoundError:
+        return float("inf")

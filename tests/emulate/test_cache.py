@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -54,3 +55,23 @@ def test_a_cache_that_cannot_be_written_is_one_message(tmp_path: Path, monkeypat
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     with pytest.raises(CacheUnusable, match=r"cannot be used: .*; set XDG_CACHE_HOME"):
         cache.cached("k", "thing", write("x"))
+
+
+def test_what_another_process_takes_away_meanwhile_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its scratch folder is gone between the listing and the look at its age."""
+    monkeypatch.setattr(cache, "MOST_ENTRIES", 2)
+    for key in ("a", "b"):
+        cache.cached(key, "thing", write(key))
+    real = os.scandir
+
+    def listed(folder: Path | int) -> Any:
+        if not isinstance(folder, Path):
+            return real(folder)
+        (folder / "scratch").mkdir()
+        entries = list(real(folder))
+        (folder / "scratch").rmdir()
+        return entries
+
+    monkeypatch.setattr(cache.os, "scandir", listed)
+    cache.cached("c", "thing", write("c"))
+    assert cache.cached("c", "thing", write("again")).read_text() == "c"
