@@ -59,9 +59,9 @@ def test_a_cache_that_cannot_be_written_is_one_message(tmp_path: Path, monkeypat
 
 def test_what_another_process_takes_away_meanwhile_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its scratch folder is gone between the listing and the look at its age."""
-    monkeypatch.setattr(cache, "MOST_ENTRIES", 2)
+    monkeypatch.setattr(cache, "MOST_ENTRIES", 3)
     for key in ("a", "b"):
-        cache.cached(key, "thing", write(key))
+        os.utime(cache.cached(key, "thing", write(key)).parent, (1, 1))
     real = os.scandir
 
     def listed(folder: Path | int) -> Any:
