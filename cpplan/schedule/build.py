@@ -30,7 +30,7 @@ def build_schedule(program: TileProgram, device: Device, plan: Plan) -> Schedule
     combining = combining_of(program, plan, semaphores)
     semaphores += semaphores_of(combining)
     digits = digits_of_cores(plan)
-    turns = turns_of(program, plan, nest, digits, semaphores)
+    turns = turns_of(program, plan, nest, digits, streams, semaphores)
     semaphores += len(turns)
     check_semaphores(program, semaphores)
     threads = threads_of(program, plan, nest, streams, turns)

@@ -8,26 +8,31 @@ in a circle.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from cpplan.plan.nest import Nest
 from cpplan.plan.plan import Plan
 from cpplan.plan.space import shared_loop
-from cpplan.schedule.schedule import Coordinate, Turns
+from cpplan.schedule.schedule import Coordinate, Stream, Turns
 from cpplan.tile.program import Access, TileProgram
 
 Digits = Mapping[Coordinate, tuple[tuple[str, int], ...]]
 
 
-def turns_of(program: TileProgram, plan: Plan, nest: Nest, digits: Digits, semaphores: int) -> tuple[Turns, ...]:
-    """The turns of every atomic whose tiles are updated more than once; ``semaphores`` are taken by others."""
+def turns_of(
+    program: TileProgram, plan: Plan, nest: Nest, digits: Digits, streams: Sequence[Stream], semaphores: int
+) -> tuple[Turns, ...]:
+    """The turns of every atomic whose tiles several cores update, or one core again while it reads over one network and
+    writes over the other: one thread does both in order. ``semaphores`` are taken by others."""
     found: list[Turns] = []
+    networks = {stream.access: stream.noc for stream in streams}
     for access in program.accesses:
         if access.kind == "atomic":
             apart = indices_that_tell_apart(program, access)
             around = is_updated_again(program, nest, access, apart)
             lines = tuple(_lines(program, plan, digits, apart))
-            if around or any(len(line) > 1 for line in lines):
+            apart_in_time = around and networks[access.name] != networks[access.replaces]
+            if apart_in_time or any(len(line) > 1 for line in lines):
                 found.append(Turns(access.name, access.replaces, semaphores + len(found), around, lines))
     return tuple(found)
 

@@ -79,7 +79,9 @@ def off(made: Made, program: Program, seed: int) -> float:
     [
         ("wormhole", "1", None),
         ("blackhole", "1", None),
-        ("wormhole", "part.cores=1", "4x2@1,1"),  # the parts of a tile follow each other on one core
+        ("wormhole", "part.cores=1", "4x2@1,1"),  # the parts of a tile follow each other on one core,
+        ("blackhole", "part.cores=1 c_ptr.noc=0 c_ptr_old.noc=0", "4x2@1,1"),  # whose one thread reads and writes,
+        ("wormhole", "part.cores=1 c_ptr.noc=0 c_ptr_old.noc=1", "4x2@1,1"),  # or two threads,
         ("blackhole", "part.cores=3", "3x4@0,0"),  # or go round several of them
         ("wormhole", "part.cores=2 c_ptr.noc=0 c_ptr_old.noc=0", "4x4@0,0"),
         ("blackhole", "part.cores=2 c_ptr.noc=1 c_ptr_old.noc=0 *.depth=2", "4x4@0,0"),
@@ -209,9 +211,9 @@ def words(function: str, change: Callable[[tuple[int, ...]], tuple[int, ...]]) -
 
 def without_barrier() -> Program:
     """The turn is passed on while the tile is still on its way."""
-    text = "noc_async_write_barrier();  // the next core may read the tile only now"
+    text = "noc_async_write_barrier();  // only now may the next block read the tile"
     assert any(text in kernel.source for kernel in turns().program.kernels)
-    return kernels(lambda k: replace(k, source=k.source.replace(text, "")))
+    return kernels(lambda k: replace(k, source=k.source.replace(text, "noc_async_writes_flushed();")))
 
 
 def late_wait() -> Program:

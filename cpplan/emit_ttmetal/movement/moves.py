@@ -157,12 +157,21 @@ class Mover:
             skipped = math.prod(edge.count for edge in edges)
             inside[-1] = "} else {"
             inside += [f"    at += {skipped} * {self.page_bytes};", "}"]
-        moving = [f"uint32_t at = get_read_ptr({self.cb});", *self._tiles(inside), "noc_async_writes_flushed();"]
+        moving = [f"uint32_t at = get_read_ptr({self.cb});", *self._tiles(inside), self._written]
         return [
             f"cb_wait_front({self.cb}, {self.pages});",
             *braces("", moving),
             f"cb_pop_front({self.cb}, {self.pages});",
         ]
+
+    @property
+    def _written(self) -> str:
+        """What a store waits for: that its pages have left, or those of an atomic have arrived."""
+        if any(
+            access.name == self.stream.access and access.kind == "atomic" for access in self.schedule.program.accesses
+        ):
+            return "noc_async_write_barrier();  // only now may the next block read the tile"
+        return "noc_async_writes_flushed();"
 
     def _exists(self, loops: Sequence[str]) -> list[str]:
         """Conditions under which the block is there and this core writes it."""

@@ -40,9 +40,8 @@ def await_lines(access: str) -> Iterator[str]:
 
 
 def pass_lines(access: str) -> Iterator[str]:
-    """Passes the turn on."""
+    """Passes the turn on; what was written has arrived (``Mover`` waits for it)."""
     name = identifier(access)
-    yield "noc_async_write_barrier();  // the next core may read the tile only now"
     yield f"plan::pass_turn(next_{name}, told_{name});"
 
 

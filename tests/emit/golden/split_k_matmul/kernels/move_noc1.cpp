@@ -99,10 +99,9 @@ void kernel_main() {
                 at += page_bytes_c_ptr;
             }
         }
-        noc_async_writes_flushed();
+        noc_async_write_barrier();  // only now may the next block read the tile
     }
     cb_pop_front(cb_c_ptr, pages_c_ptr);
-    noc_async_write_barrier();  // the next core may read the tile only now
     plan::pass_turn(next_c_ptr, told_c_ptr);
     noc_async_write_barrier();
     plan::end_turns(turn_c_ptr, told_c_ptr, turns_c_ptr);
