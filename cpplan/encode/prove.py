@@ -18,7 +18,7 @@ from cpplan.encode.search import Search
 from cpplan.errors import InternalError
 
 MODEL_LITERALS = 6_000
-"""Options per CP-SAT model; more columns go into further models."""
+"""Options up to which columns whose plans were all scored are proved again, in one model."""
 
 
 def prove(search: Search, sites: Sequence[Site]) -> None:
@@ -27,6 +27,7 @@ def prove(search: Search, sites: Sequence[Site]) -> None:
     First the makespans: no column has a faster plan than the incumbents. Then, in columns where a plan takes as long as
     the k-th incumbent, which of these rank before it.
     """
+    sites = _left_to_prove(search, sites)
     search.counts.mapped_decided = len(sites)
     search.counts.combinations = sum(site.column.combinations for site in sites)
     queue, ties = sorted(sites, key=lambda s: (s.bound, s.place)), list[Site]()
@@ -49,17 +50,25 @@ def prove(search: Search, sites: Sequence[Site]) -> None:
             return
 
 
+def _left_to_prove(search: Search, sites: Sequence[Site]) -> Sequence[Site]:
+    """``sites`` without those whose plans were all scored, if these do not fit into one model: they are decided, and
+    are only proved again as long as that is cheap."""
+    scored = [site for site in sites if site.scored]
+    if sum(len(r.places) for site in scored for r in site.column.rows) <= MODEL_LITERALS:
+        return sites
+    search.counts.mapped_scored += len(scored)
+    return [site for site in sites if not site.scored]
+
+
 def _batch(queue: list[Site]) -> tuple[list[Site], list[Site]]:
     """The next columns for one model, and the rest.
 
     Columns whose plans were all scored go together: little is left to decide in them. Any other has a model of its own,
     which is much easier to decide than one model of them all.
     """
-    count, literals = 1, sum(len(r.places) for r in queue[0].column.rows)
-    while queue[0].scored and count < len(queue) and queue[count].scored and literals < MODEL_LITERALS:
-        literals += sum(len(r.places) for r in queue[count].column.rows)
-        count += 1
-    return queue[:count], queue[count:]
+    if not queue[0].scored:
+        return queue[:1], queue[1:]
+    return [site for site in queue if site.scored], [site for site in queue if not site.scored]
 
 
 def _fastest(search: Search, sites: Sequence[Site]) -> Literal["none", "tie"] | int:
