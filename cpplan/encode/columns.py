@@ -203,18 +203,48 @@ def _refined(search: Search, columns: ColumnSet) -> ColumnSet:
     These bounds tell good columns from bad ones, so the best of them are scored as soon as they are known: what they
     find spares most others the pass.
     """
-    kept = _merged([_weighed(search, columns.take(part)) for part in _by_bound(columns, REFINED)])
-    out: list[ColumnSet] = []
-    for number, part in enumerate(_by_bound(kept[0], EXPANDED) if kept else ()):
-        here = kept[0].take(part).within(search.limit)
-        if search.late() and len(here.bound):
-            search.left_open(int(here.bound.min()))
-            break
-        search.counts.columns_kept += len(here.bound)
-        out.append(_expanded(search, here, weigh=True))
-        if number & (number - 1) == 0:  # seldom as time goes on
-            _score_listed(search, _listed(_best_of(out, EARLY_SITES)))
-    return _merged(out)[0].within(search.limit) if out else columns.take(np.zeros(0, dtype=np.int64))
+    out, kept = list[ColumnSet](), list[ColumnSet]()
+    for number, part in enumerate(_by_bound(columns, REFINED)):
+        found = _weighed(search, columns.take(part).within(search.limit))
+        if number == 0:  # what the best of them find spares the others much
+            first, *rest = [*_by_bound(found, EXPANDED), np.zeros(0, dtype=np.int64)]
+            _expand(search, found.take(first), out)
+            found = found.take(np.concatenate(rest)) if rest else found.take(first[:0])
+        kept.append(found)
+    left = _merged(kept)[0] if kept else columns
+    for number, part in enumerate(_by_bound(left, EXPANDED)):
+        _expand(search, left.take(part), out, look=number & (number - 1) == 0)  # seldom as time goes on
+    return _weighed_again(search, _merged(out)[0]) if out else columns.take(np.zeros(0, dtype=np.int64))
+
+
+def _weighed_again(search: Search, columns: ColumnSet) -> ColumnSet:
+    """``columns`` of mappings without those that weights decide at the limit as it is now."""
+    limit, family = _limited(search, columns.family), columns.family
+    if limit is None or search.late():
+        return columns.within(search.limit)
+    out = [columns.take(np.zeros(0, dtype=np.int64))]
+    for part in _by_bound(columns, REFINED):
+        here = columns.take(part).within(search.limit)
+        place = here.block, here.spatial, here.order
+        bound = refined_bounds(family.facts, search.device, family.table, *place, limit)
+        out.append(replace(here, bound=np.maximum(here.bound, bound)).within(search.limit))
+    search.counts.mapped_pruned += len(columns.bound) - sum(len(kept.bound) for kept in out)
+    return _merged(out)[0]
+
+
+def _expand(search: Search, columns: ColumnSet, out: list[ColumnSet], look: bool = True) -> None:
+    """Add what is left of the mappings of ``columns`` to ``out``; then ``look`` for incumbents, as long as they get
+    better."""
+    here = columns.within(search.limit)
+    if search.late() and len(here.bound):
+        search.left_open(int(here.bound.min()))
+        return
+    search.counts.columns_kept += len(here.bound)
+    out.append(_expanded(search, here, weigh=True))
+    while look and not search.late():
+        before = search.best[0].rank if search.best else None
+        _score_listed(search, _not_seen(search, out, EARLY_SITES))
+        look = bool(search.best) and search.best[0].rank != before
 
 
 def _by_bound(columns: ColumnSet, size: int) -> Iterator[Ints]:
@@ -222,10 +252,12 @@ def _by_bound(columns: ColumnSet, size: int) -> Iterator[Ints]:
     return chunks(np.argsort(columns.bound, kind="stable"), size)
 
 
-def _best_of(sets: list[ColumnSet], count: int) -> ColumnSet:
-    """The ``count`` columns of least bound."""
+def _not_seen(search: Search, sets: list[ColumnSet], count: int) -> list[OpenColumn]:
+    """The ``count`` columns of least bound whose plans were not looked at yet."""
     merged = _merged(sets)[0]
-    return merged.take(np.argsort(merged.bound, kind="stable")[:count])
+    ranked = np.argsort(merged.bound, kind="stable")[: count + len(search.sites)]
+    fresh = [c for c in _listed(merged.take(ranked)) if c.place[1:] not in search.sites]
+    return fresh[:count]
 
 
 def _score_listed(search: Search, columns: list[OpenColumn]) -> None:
