@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from cpplan.encode.weights import SHARED, SLACK, Floats, Shares, Weights, balanc
 
 KNOWN = 48
 """Shares kept per shape, those that decided most columns."""
-TRIES = 3
+TRIES = 5
 """Relaxations in a row that may fail to decide their own column."""
 FEW = 1e-3
 """Share of the columns that a relaxation should decide to be worth another one."""
@@ -40,24 +40,44 @@ class Stream:
     kind: Kind
     levels: tuple[int, ...]
     size: Ints  # (L, n) bytes of a single buffer
-    buffers: Ints  # (L, n) 2 where a double buffer fits, 1 for a single one, 0 for none
     cycles: Floats  # (figures, W, L, n) at the banks, at the processors on average, at its longest resource
-    missing: Floats  # (W, 1, n) 0, or NOT_THERE where there is no such way
+    open: Bools  # (2, W, L, n) options, single and double buffered, that are there and may be within the limit
 
     def take(self, keep: Ints | Bools) -> Stream:
         """The columns selected by ``keep``."""
-        picked = (self.size[:, keep], self.buffers[:, keep], self.cycles[..., keep], self.missing[..., keep])
-        return Stream(self.kind, self.levels, *picked)
+        return Stream(self.kind, self.levels, self.size[:, keep], self.cycles[..., keep], self.open[..., keep])
+
+    def closed(self, options: Bools) -> Stream:
+        """Without ``options``."""
+        return replace(self, open=self.open & ~options)
+
+    @property
+    def bytes(self) -> Ints:
+        """(2, 1, L, n) bytes of SRAM of every option."""
+        return np.array([1, 2])[:, None, None, None] * self.size[None]
+
+    @property
+    def least_bytes(self) -> Ints:
+        """(n,) bytes of the smallest option; more than there can be where there is none."""
+        out: Ints = np.where(self.open, self.bytes, INFINITE >> 8).min(axis=(0, 1, 2))
+        return out
 
     def options(self, column: int) -> Floats:
         """The options of one column as a linear program takes them (:func:`cpplan.encode.relaxation.best_shares`)."""
-        out = []
-        for place, level in enumerate(self.levels):
-            figures = self.cycles[:, self.missing[:, 0, column] == 0, place, column].T
-            for depth in range(1, int(self.buffers[place, column]) + 1):
-                fixed = np.array([level, depth, depth * self.size[place, column]], dtype=np.float64)
-                out.append(np.column_stack([np.tile(fixed, (len(figures), 1)), figures, figures]))
-        return undominated(np.concatenate(out)) if out else np.zeros((0, 0))
+        depth, way, place = np.nonzero(self.open[..., column])
+        figures = self.cycles[:, way, place, column].T
+        bytes_held = (depth + 1) * self.size[place, column]
+        return undominated(np.column_stack([np.array(self.levels)[place], depth + 1, bytes_held, figures, figures]))
+
+    def costs(self, number: int, weights: Weights, inside: list[Floats]) -> Floats:
+        """(2, W, L, n) costs of all options of this access, the ``number``-th; first transfers are like all others."""
+        own, levels = [0, 1, SHARED + number], list(self.levels)
+        path = np.stack(inside)[levels][:, own]
+        each = [weights.groups[self.kind, depth][levels][:, own] + path for depth in (1, 2)]
+        rent = weights.rent * self.size
+        out = np.stack([np.einsum("lfn,fwln->wln", e, self.cycles) + d * rent for d, e in enumerate(each, 1)])
+        out[~self.open] = NOT_THERE
+        return out
 
 
 @dataclass(frozen=True)
@@ -102,15 +122,16 @@ def joined(parts: Sequence[Stack]) -> Stack:
 
 def _joined(parts: Sequence[Stream]) -> Stream:
     """One access in the columns of all ``parts``; those with fewer ways miss the last ones."""
-    ways = max(len(part.missing) for part in parts)
-    cycles, missing = [], []
+    ways = max(part.open.shape[1] for part in parts)
+    cycles, there = [], []
     for part in parts:
-        more = ways - len(part.missing)
-        cycles.append(np.pad(part.cycles, ((0, 0), (0, more), (0, 0), (0, 0))))
-        missing.append(np.pad(part.missing, ((0, more), (0, 0), (0, 0)), constant_values=NOT_THERE))
-    size, buffers = (np.concatenate([getattr(part, name) for part in parts], axis=1) for name in ("size", "buffers"))
-    all_cycles, all_missing = np.concatenate(cycles, axis=3), np.concatenate(missing, axis=2)
-    return Stream(parts[0].kind, parts[0].levels, size, buffers, all_cycles, all_missing)
+        more = ((0, 0), (0, ways - part.open.shape[1]), (0, 0), (0, 0))
+        cycles.append(np.pad(part.cycles, more))
+        there.append(np.pad(part.open, more))
+    size = np.concatenate([part.size for part in parts], axis=1)
+    return Stream(
+        parts[0].kind, parts[0].levels, size, np.concatenate(cycles, axis=3), np.concatenate(there, axis=3)
+    )  # fmt: skip
 
 
 def stacks(table: LevelTable, lane: Ints, place: Ints) -> Iterator[tuple[Stack, Ints]]:
@@ -158,22 +179,23 @@ def _stream(table: LevelTable, access: int, lane: Ints, outside: list[Ints], lev
     size = np.stack([*(table.size[access][o, lane] for o in outside), *(v.size[lane] for v in inside)])
     buffers = np.stack([*(table.buffers[access][o, lane] for o in outside), *(v.buffers[lane] for v in inside)])
     buffers[0] = np.minimum(buffers[0], 1)  # nothing to overlap with outside all loops
-    cycles, missing = [], []
+    cycles, there = [], []
     for way in table.ways[access]:
         mine = way.take(lane)
         chain, bank, link = mine.cycles(device, kind != "load", pages, table.facts.page_bytes[access])
-        there = chain < INFINITE
-        longest = np.where(there, np.maximum(np.maximum(chain, bank), link), 0)
-        cycles.append(np.stack([np.where(there, bank, 0), np.where(there, chain, 0) / len(device.nocs), longest]))
-        missing.append(np.where(there[:1], 0.0, NOT_THERE))
+        there.append(chain < INFINITE)
+        longest = np.maximum(np.maximum(chain, bank), link)
+        figures = np.stack([bank, chain / len(device.nocs), longest])
+        cycles.append(np.where(there[-1], figures, 0))
     levels = (*range(len(outside)), *(level_of[level.loop] for level in inside))
-    return Stream(
-        "load" if kind == "load" else "store", levels, size, buffers, np.stack(cycles, axis=1), np.stack(missing)
-    )
+    fits = np.stack([buffers >= depth for depth in (1, 2)])
+    options = fits[:, None] & np.stack(there)
+    return Stream("load" if kind == "load" else "store", levels, size, np.stack(cycles, axis=1), options)
 
 
-def bounds_by(device: Device, stack: Stack, shares: Shares) -> Floats:
-    """(n,) cycles that no plan of the columns undercuts, by the additive bound of ``shares``."""
+def weighed(device: Device, stack: Stack, shares: Shares) -> tuple[Floats, list[Floats]]:
+    """(n,) cycles that no plan of the columns undercuts, by the additive bound of ``shares``, and the cost of every
+    option of every access."""
     weights = balanced(shares, stack.trips, stack.shape)
     ops = (weights.serial * stack.ops).sum(axis=0)
     rent = weights.rent * stack.room
@@ -181,25 +203,10 @@ def bounds_by(device: Device, stack: Stack, shares: Shares) -> Floats:
     for level, parent in enumerate(stack.shape):
         around = stack.trips[level] * inside[parent] if level else 0.0
         inside.append(weights.inside[level] + around)
-    costs = sum(_least_cost(stream, number, weights, inside) for number, stream in enumerate(stack.streams))
-    lost = SLACK * (1 + device.launch_cycles + ops + rent + costs)
-    out: Floats = device.launch_cycles + ops - rent + costs - lost
-    return out
-
-
-def _least_cost(stream: Stream, number: int, weights: Weights, inside: list[Floats]) -> Floats:
-    """(n,) the least cost of an option of access ``number``; of one transfer, steady and first figures are the same."""
-    own = [0, 1, SHARED + number]
-    best = np.full(stream.size.shape[1], NOT_THERE)
-    for place, level in enumerate(stream.levels):
-        for depth in (1, 2):
-            there = stream.buffers[place] >= depth
-            if there.any():
-                each = weights.groups[stream.kind, depth][level][own] + inside[level][own]
-                cost = np.einsum("fn,fwn->wn", each, stream.cycles[:, :, place]) + stream.missing[:, 0]
-                cost = cost.min(axis=0) + weights.rent * depth * stream.size[place]
-                best = np.minimum(best, np.where(there, cost, NOT_THERE))
-    return best
+    costs = [stream.costs(number, weights, inside) for number, stream in enumerate(stack.streams)]
+    least = sum(cost.min(axis=(0, 1, 2)) for cost in costs)
+    bound: Floats = device.launch_cycles + ops - rent + least
+    return bound - SLACK * (1 + device.launch_cycles + ops + rent + least), costs
 
 
 @dataclass
@@ -209,14 +216,14 @@ class SharedWeights:
     known: dict[Shape, list[tuple[int, Shares]]] = field(default_factory=dict)
 
     def raised(self, device: Device, parts: Sequence[tuple[Stack, Ints]], bound: Ints, limit: int) -> Ints:
-        """``bound`` raised where that takes columns above ``limit``; ``parts``: stacks with their positions in it."""
+        """``bound`` raised, to at most one above ``limit``; ``parts`` are stacks with their positions in it."""
         out, by_key = bound.copy(), defaultdict[object, list[tuple[Stack, Ints]]](list)
         for stack, here in parts:
             by_key[stack.key].append((stack, here))
         for same in by_key.values():
             found = self._raised(device, joined([stack for stack, _ in same]), limit)
             here = np.concatenate([positions for _, positions in same])
-            out[here] = np.maximum(out[here], np.ceil(np.minimum(found, float(INFINITE))).astype(np.int64))
+            out[here] = np.maximum(out[here], np.ceil(found).astype(np.int64))
         return out
 
     def _raised(self, device: Device, stack: Stack, limit: int) -> Floats:
@@ -236,6 +243,12 @@ class SharedWeights:
                 known.append((decided, fresh))
         known.sort(key=lambda item: -item[0])
         del known[KNOWN:]
+        race.tried[:], idle = False, 0
+        while idle < TRIES:
+            fresh = race.next_shares(closed=True)
+            if fresh is None:
+                break
+            idle = 0 if race.decided_by(fresh) else idle + 1
         return race.bound
 
 
@@ -243,31 +256,41 @@ class _Race:
     """The columns of a stack that no shares have decided yet."""
 
     def __init__(self, device: Device, stack: Stack, limit: int) -> None:
-        self.device, self.stack, self.limit = device, stack, limit
+        self.device, self.full, self.stack, self.limit = device, stack, stack, limit
         self.bound = np.zeros(len(stack.room))
         self.left = np.arange(len(stack.room))
         self.tried = np.zeros(len(stack.room), dtype=bool)
 
     def decided_by(self, shares: Shares) -> int:
-        """Number of columns that ``shares`` take above the limit."""
+        """Number of columns that ``shares`` take above the limit, or in which nothing fits SRAM any more. In the others
+        they close options that would."""
         if not len(self.left):
             return 0
-        bound = np.maximum(self.bound[self.left], bounds_by(self.device, self.stack, shares))
-        self.bound[self.left] = bound
+        bound, costs = weighed(self.device, self.stack, shares)
+        streams = tuple(
+            stream.closed(bound - cost.min(axis=(0, 1, 2)) + cost > self.limit)
+            for stream, cost in zip(self.stack.streams, costs, strict=True)
+        )
+        least = [stream.least_bytes for stream in streams]
+        spare = self.stack.room - sum(least)
+        streams = tuple(stream.closed(stream.bytes > spare + own) for stream, own in zip(streams, least, strict=True))
+        bound = np.where(spare < 0, self.limit + 1, np.minimum(bound, self.limit + 1))
+        self.bound[self.left] = np.maximum(self.bound[self.left], bound)
         keep = np.nonzero(bound <= self.limit)[0]
         gone = len(self.left) - len(keep)
-        if gone:
-            self.left, self.stack = self.left[keep], self.stack.take(keep)
+        self.left, self.stack = self.left[keep], replace(self.stack, streams=streams).take(keep)
         return gone
 
-    def next_shares(self) -> Shares | None:
-        """The best shares of the column that is nearest to be decided, of those not tried."""
+    def next_shares(self, closed: bool = False) -> Shares | None:
+        """The best shares of the column that is nearest to be decided, of those not tried: with all of its options,
+        which suits other columns best, or without those that are closed."""
         while True:
             fresh = np.nonzero(~self.tried[self.left])[0]
             if not len(fresh):
                 return None
             source = int(fresh[np.argmax(self.bound[self.left[fresh]])])
             self.tried[self.left[source]] = True
-            shares = self.stack.shares(self.device, source)
+            stack, column = (self.stack, source) if closed else (self.full, int(self.left[source]))
+            shares = stack.shares(self.device, column)
             if shares is not None:
                 return shares
