@@ -13,7 +13,7 @@ from restrictions import random_restriction, restricted_instance
 from cpplan.cost.table import Column, feasible, makespans
 from cpplan.device.device import Device
 from cpplan.encode.bounds import lane_bounds
-from cpplan.encode.columns import ColumnSet
+from cpplan.encode.column_set import ColumnSet
 from cpplan.encode.incumbent import _products
 from cpplan.encode.lanes import Lanes, earns, spread_lanes
 from cpplan.encode.orders import column_bounds, order_of, refined_bounds

@@ -19,7 +19,7 @@ from cpplan.tile.program import Access, Affine, Dim, Loop, Tensor, TileProgram
 
 @pytest.fixture(params=[1, 1 << 40], ids=["place as many numbers", "place as one number"])
 def starved(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(columns, "SCORED", 1)
+    monkeypatch.setattr(incumbent, "SCORED", 1)
     monkeypatch.setattr(columns, "SEEDS", 0)
     monkeypatch.setattr(columns, "CONSTRUCTED", 1)
     monkeypatch.setattr(incumbent, "ROUNDS", 0)
@@ -48,7 +48,7 @@ def test_the_model_alone_respects_restrictions(seed: int) -> None:
 def relaxed(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every column is relaxed, however small."""
     monkeypatch.setattr(prune, "LISTED", 0)
-    monkeypatch.setattr(columns, "SCORED", request.param)
+    monkeypatch.setattr(incumbent, "SCORED", request.param)
 
 
 @pytest.mark.usefixtures("relaxed")

@@ -20,6 +20,8 @@ from cpplan.tile.program import TileProgram
 Key = tuple[int, int, int, int]
 ROUNDS = 6
 """Passes over all accesses in one descent."""
+SCORED = 6_000
+"""Combinations of a column up to which all of them are scored."""
 SAMPLED = 1_000
 """Combinations scored of a column that has too many to score all."""
 AROUND = 500
@@ -87,17 +89,20 @@ class Site:
         return (self.block, self.mapping, self.order)
 
 
-def score(
-    device: Device, site: Site, k: int, budget: int, limit: int | None = None
-) -> tuple[list[Incumbent], int | None]:
-    """The ``k`` best plans among up to ``budget`` of the most promising combinations of ``site``.
+def can_be_scored(combinations: float) -> bool:
+    """Whether so many combinations are few enough to score all of them."""
+    return combinations <= SCORED
+
+
+def score(device: Device, site: Site, k: int, limit: int | None = None) -> tuple[list[Incumbent], int | None]:
+    """The ``k`` best plans of ``site`` when it is small, else among the most promising combinations.
 
     The second value is the least makespan of the whole column when those were all combinations: ``NO_PLAN`` when none
     is feasible, None when some were left out; then a descent from the best of them joins in.
     """
     column = site.column
-    complete = column.combinations <= budget
-    choice = _products(_shortlist(_by_bound(column, site.bounds), budget if complete else min(SAMPLED, budget)))
+    complete = can_be_scored(column.combinations)
+    choice = _products(_shortlist(_by_bound(column, site.bounds), SCORED if complete else min(SAMPLED, SCORED)))
     if not complete and column.alike:
         choice = np.unique(_in_alike_order(site, choice), axis=0)
     choice = choice[feasible(device, column, choice)]
@@ -105,7 +110,7 @@ def score(
         found = best_plans(device, site, choice, k, limit)
         return found, found[0].key[0] if found else NO_PLAN
     met = np.concatenate([choice, _descend(device, site, choice)])
-    around = around_best(device, site, met, min(AROUND, budget), limit) if k > 1 else met[:0]
+    around = around_best(device, site, met, min(AROUND, SCORED), limit) if k > 1 else met[:0]
     return best_plans(device, site, np.unique(np.concatenate([met, around]), axis=0), k, limit), None
 
 

@@ -19,15 +19,8 @@ from cpplan.device.device import Device
 from cpplan.device.free_boxes import seen_from
 from cpplan.encode.blocks import BlockFacts, Ints
 from cpplan.encode.lanes import Lanes, SpatialTable, chunks, lane_waves
-from cpplan.encode.levels import (
-    NEVER,
-    TOTALS,
-    LevelTable,
-    combined,
-    level_table,
-    one_iteration_in_full,
-    with_a_transfer_at,
-)
+from cpplan.encode.level_bounds import combined, one_iteration_in_full, with_a_transfer_at
+from cpplan.encode.levels import NEVER, TOTALS, LevelTable, level_table
 from cpplan.encode.stacked import SharedWeights, Stack, stacks
 from cpplan.encode.ways import Way, kinds, real_ways, ways_left, widest_ways
 from cpplan.plan.routes import combine_peaks

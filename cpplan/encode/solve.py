@@ -17,12 +17,13 @@ from importlib.metadata import version
 from cpplan.cost.model import Cost, evaluate
 from cpplan.device.device import Device
 from cpplan.encode.certificate import Certificate, Status
-from cpplan.encode.columns import open_columns, open_sites
+from cpplan.encode.columns import open_columns
 from cpplan.encode.conflict import explain_conflict
 from cpplan.encode.incumbent import Incumbent
 from cpplan.encode.infeasible import Infeasible, explain
 from cpplan.encode.prove import prove
 from cpplan.encode.search import Search, start
+from cpplan.encode.sites import open_sites
 from cpplan.errors import InputError, InternalError
 from cpplan.plan.check import Evaluation
 from cpplan.plan.demands import member
