@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
@@ -125,14 +126,26 @@ def _seed(search: Search, sets: list[ColumnSet]) -> None:
     search.idle += 1
     if search.idle > PATIENCE and search.idle % SELDOM:
         return
-    for bound, number, i in sorted(ranked)[:SEEDS]:
-        if search.late() or (search.limit is not None and bound > search.limit):
+    chosen = [sets[n].take(np.array([i])).within(search.limit) for _, n, i in sorted(ranked)[:SEEDS]]
+    for column in _two_of_each(expanded(search, merged(chosen)[0]) if chosen else None):
+        if search.late():
             break
-        found = listed(expanded(search, sets[number].take(np.array([i]))))
-        for column in sorted(found, key=lambda c: c.place)[:2]:
+        if search.limit is None or column.bound <= search.limit:
             site = search.site(column.family, column.block, column.mapping, column.order)
             if site is not None:
                 search.admit(score(search.device, site, search.k, search.limit)[0])
     search.counts.mapped, search.counts.mapped_pruned = before
     if last is None or search.best[-1].rank != last:
         search.idle = 0
+
+
+def _two_of_each(columns: ColumnSet | None) -> list[OpenColumn]:
+    """Of every spread and wave order the two mappings of least bound, best first."""
+    out: list[OpenColumn] = []
+    count = Counter[tuple[object, ...]]()
+    for column in sorted(listed(columns) if columns is not None else [], key=lambda c: c.place):
+        same = column.block, column.order, tuple(column.family.table.cores[:, column.mapping].tolist())
+        count[same] += 1
+        if count[same] <= 2:
+            out.append(column)
+    return out
