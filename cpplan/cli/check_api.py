@@ -62,6 +62,11 @@ def _planned(path: Path, devices: DeviceOptions) -> tuple[str, Program]:
     from cpplan.emit_ttmetal.emit import emit
     from cpplan.schedule.build import build_schedule
 
+    if path.suffix == ".py":
+        raise InputError(
+            f"{path} is a kernel file, and what is checked is a program. Write one with `cpplan emit {path} --device "
+            "NAME` and give its folder, or give a plan-N.json that `cpplan solve` wrote"
+        )
     planned = of_file(path, devices)
     return planned.name, emit(build_schedule(planned.program, planned.device, planned.plan))
 

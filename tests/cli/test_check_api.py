@@ -79,6 +79,11 @@ def test_a_folder_without_a_program_is_refused(tmp_path: Path, emitted: Path) ->
     assert result.exit_code == 2 and "names no device" in result.output
 
 
+def test_a_kernel_file_is_refused_with_what_to_do_first() -> None:
+    result = cpplan("check-api", KERNELS)
+    assert result.exit_code == 2 and f"`cpplan emit {KERNELS} --device" in " ".join(result.output.split())
+
+
 def test_without_headers_and_network_it_says_what_to_do(
     emitted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
