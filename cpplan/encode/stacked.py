@@ -23,7 +23,7 @@ from cpplan.encode.weights import SHARED, SLACK, Floats, Shares, Weights, balanc
 KNOWN = 48
 """Shares kept per shape, those that decided most columns."""
 TRIES = 5
-"""Relaxations in a row that may fail to decide their own column."""
+"""Relaxations in a row that may decide too few columns."""
 FEW = 1e-3
 """Share of the columns that a relaxation should decide to be worth another one."""
 NOT_THERE = 1e30
