@@ -40,7 +40,8 @@ def figures() -> str:
     gemm, oracle, error = result("paper_gemm"), result("oracle_equality"), result("model_error")
     kernels, corpus, emitted = result("paper_kernels"), result("corpus")["summary"], result("emit_matrix")
     free = [row["free_seconds"] for row in gemm["rows"]]
-    equal = oracle["instances"] - len(oracle["different"])
+    restricted = result("restricted_equality")
+    equal, restricted_equal = (r["instances"] - len(r["different"]) for r in (oracle, restricted))
     proved = sum(row["gap"] == 0 for row in gemm["rows"])
     gemms = sorted(f["all"]["mean"] for name, f in error["families"].items() if name.startswith("matmul "))
     return (
@@ -48,6 +49,8 @@ def figures() -> str:
         "| --- | --- | --- |\n"
         f"| solver equals brute force, top-5 plans on random instances | {equal:,} of {oracle['instances']:,} "
         f"({oracle['plans_scored_by_oracle']:,} plans scored) | `bench/oracle_equality.py` |\n"
+        f"| the same with random pins and forbidden decisions | {restricted_equal:,} of {restricted['instances']:,} "
+        "| `bench/oracle_equality.py --restricted` |\n"
         f"| GEMM shapes of the TileLoom paper on two devices, solved to gap 0 | {proved} of {len(gemm['rows'])} "
         "| `bench/paper_gemm.py` |\n"
         f"| top-5 at one block shape, median processor time | {gemm['median_seconds']['fixed']:.2f} s | same |\n"
