@@ -146,9 +146,7 @@ def block_combining(facts: BlockFacts, device: Device, block: Ints, sharing: Int
     """(n,) least cycles that a core spends on combining a block whose loop ``sharing`` cores share."""
     if facts.state is None:
         return np.zeros(len(block), dtype=np.int64)
-    state = facts.state
-    here = StateSize(state.pages[block], state.bytes[block], state.page_bytes, state.cycles[block], state.apart)
-    least: Ints = least_cycles(device, here, sharing)
+    least: Ints = least_cycles(device, facts.state.take(block), sharing)
     return least
 
 

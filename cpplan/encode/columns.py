@@ -127,7 +127,7 @@ def _seed(search: Search, sets: list[ColumnSet]) -> None:
     if search.idle > PATIENCE and search.idle % SELDOM:
         return
     chosen = [sets[n].take(np.array([i])).within(search.limit) for _, n, i in sorted(ranked)[:SEEDS]]
-    for column in _two_of_each(expanded(search, merged(chosen)[0]) if chosen else None):
+    for column in _two_of_each(listed(expanded(search, merged(chosen)[0])) if chosen else []):
         if search.late():
             break
         if search.limit is None or column.bound <= search.limit:
@@ -139,11 +139,11 @@ def _seed(search: Search, sets: list[ColumnSet]) -> None:
         search.idle = 0
 
 
-def _two_of_each(columns: ColumnSet | None) -> list[OpenColumn]:
+def _two_of_each(columns: list[OpenColumn]) -> list[OpenColumn]:
     """Of every spread and wave order the two mappings of least bound, best first."""
     out: list[OpenColumn] = []
     count = Counter[tuple[object, ...]]()
-    for column in sorted(listed(columns) if columns is not None else [], key=lambda c: c.place):
+    for column in sorted(columns, key=lambda c: c.place):
         same = column.block, column.order, tuple(column.family.table.cores[:, column.mapping].tolist())
         count[same] += 1
         if count[same] <= 2:

@@ -21,7 +21,7 @@ REFINED = 2_048
 EXPANDED = 256
 """Columns whose mappings are looked at between two looks at the clock."""
 EARLY_SITES = 32
-"""The same while columns are still being looked for."""
+"""Columns priced before the best of them are scored, while columns are still being looked for."""
 
 
 def refined(search: Search, columns: ColumnSet) -> ColumnSet:
@@ -34,9 +34,9 @@ def refined(search: Search, columns: ColumnSet) -> ColumnSet:
     for number, part in enumerate(by_bound(columns, REFINED)):
         found = _weighed(search, columns.take(part).within(search.limit))
         if number == 0:  # what the best of them find spares the others much
-            first, *rest = [*by_bound(found, EXPANDED), np.zeros(0, dtype=np.int64)]
-            _expand(search, found.take(first), out)
-            found = found.take(np.concatenate(rest)) if rest else found.take(first[:0])
+            ranked = np.argsort(found.bound, kind="stable")
+            _expand(search, found.take(ranked[:EXPANDED]), out)
+            found = found.take(ranked[EXPANDED:])
         kept.append(found)
     left = merged(kept)[0] if kept else columns
     for number, part in enumerate(by_bound(left, EXPANDED)):
