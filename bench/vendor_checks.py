@@ -45,7 +45,7 @@ def absent(home: Path, levels: Collection[int]) -> list[str]:
     tools = ("clang++-19", "riscv64-unknown-elf-ld", "g++")
     files = (
         home / "env" / "bin" / "python",
-        home / "root" / "runtime" / "sfpi" / "compiler" / "bin" / "riscv-tt-elf-g++",
+        home / "metal" / "runtime" / "sfpi" / "compiler" / "bin" / "riscv-tt-elf-g++",
     )
     return [f"{tool} (not on PATH)" for tool in tools if shutil.which(tool) is None] + [
         f"{path} (bench/vendor_setup.sh makes it)" for path in files if not path.exists()
@@ -64,7 +64,7 @@ def settings(home: Path, scratch: Path, device: str) -> dict[str, str]:
     return {
         "PATH": os.environ["PATH"],
         "HOME": str(scratch),
-        "TT_METAL_RUNTIME_ROOT": str(home / "root"),
+        "TT_METAL_RUNTIME_ROOT": str(home / "metal"),
         "TT_METAL_CACHE": str(scratch / "kernels"),
         "TT_METAL_LOGS_PATH": str(scratch),
         "TT_METAL_MOCK_CLUSTER_DESC_PATH": str(description),

@@ -55,12 +55,12 @@ with_torch "$home/ttlang"
 
 # The runtime's root: the wheel's files, and our compiler where it looks for its own.
 wheel=$("$home/env/bin/python" -c 'import sysconfig; print(sysconfig.get_path("platlib"))')/ttnn
-compiler="$home/root/runtime/sfpi/compiler/bin/riscv-tt-elf-g++"
+compiler="$home/metal/runtime/sfpi/compiler/bin/riscv-tt-elf-g++"
 mkdir -p "$(dirname "$compiler")"
 for entry in "$wheel"/*; do
-    [ "$(basename "$entry")" = runtime ] || ln -sfn "$entry" "$home/root/$(basename "$entry")"
+    [ "$(basename "$entry")" = runtime ] || ln -sfn "$entry" "$home/metal/$(basename "$entry")"
 done
-ln -sfn "$wheel/runtime/hw" "$home/root/runtime/hw"
+ln -sfn "$wheel/runtime/hw" "$home/metal/runtime/hw"
 printf '#!/bin/sh\nexec "%s" "%s" "$@"\n' "$home/env/bin/python" "$bench/vendor/compiler.py" >"$compiler"
 chmod +x "$compiler"
 "$home/env/bin/python" -c 'import ttnn, framework, cpplan.typecheck.units' >/dev/null
