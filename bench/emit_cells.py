@@ -16,7 +16,7 @@ from emit_descriptors import UNTRIED, Runtime
 from cpplan.device.device import Device, Forward
 from cpplan.emit_ttmetal.compare import largest_error, random_memory, tolerance
 from cpplan.emit_ttmetal.emit import emit
-from cpplan.emit_ttmetal.launch import device_memory, memory_after
+from cpplan.emit_ttmetal.launch import as_held, device_memory, memory_after
 from cpplan.emit_ttmetal.program import Program
 from cpplan.emulate import Stats, run
 from cpplan.encode.solve import RankedPlan, solve
@@ -134,7 +134,7 @@ class Made:
         """The program on the emulated chip against Triton's interpreter; ``seed`` is that of inputs and events."""
         program = self.plan.program
         memory = random_memory(self.launch, program, seed)
-        expected = interpret(self.launch, memory)
+        expected = as_held(program, interpret(self.launch, memory))
         begin = time.perf_counter()
         pages, stats = run(self.program, device_memory(self.schedule, memory), seed=seed)
         seconds = time.perf_counter() - begin

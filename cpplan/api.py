@@ -48,6 +48,7 @@ def solve(
     forbid: Sequence[str] = (),
     pin_file: str | Path | None = None,
     old: str | Path | None = None,
+    formats: Mapping[str, str] | None = None,
 ) -> Solution:
     """The ``k`` best plans of one kernel launch on one device, with their certificate.
 
@@ -69,6 +70,9 @@ def solve(
     ``"BLOCK_M=128"`` or ``"a_ptr.broadcast=row"`` (:class:`cpplan.plan.restrict.Term` lists them); ``pin_file`` pins
     what a partial plan.json decides.
 
+    ``formats`` maps tensors to the block format in which the device stores them, ``"bfp8_b"`` or ``"bfp4_b"``,
+    whatever their type in the kernel.
+
     A file may launch several kernels as long as one of them can be planned; each of the others is a warning that says
     why. :func:`cpplan.frontend.read_launches` lists both, for planning a file with several.
 
@@ -80,7 +84,7 @@ def solve(
     from cpplan.plan.repair import OldPlan
     from cpplan.plan.terms import parse_restriction
 
-    problem, target = _read(kernel, device, args, constexprs, grid, entry, argv, free, allow_opaque)
+    problem, target = _read(kernel, device, args, constexprs, grid, entry, argv, free, allow_opaque, formats)
     before = None if old is None else read_plan(Path(old))
     of_files = {} if pin_file is None else {str(pin_file): list(pins_of(read_partial(Path(pin_file))))}
     restriction = parse_restriction(problem, target, pin, forbid, of_files)
@@ -109,6 +113,7 @@ def evaluate(
     argv: Sequence[str] = (),
     free: Sequence[str] = (),
     allow_opaque: bool = False,
+    formats: Mapping[str, str] | None = None,
 ) -> Evaluation:
     """``plan`` for one kernel launch on one device: brought into canonical form, checked, and scored.
 
@@ -123,7 +128,7 @@ def evaluate(
     from cpplan.plan.partial import read_partial
     from cpplan.plan.plan import Plan
 
-    problem, target = _read(kernel, device, args, constexprs, grid, entry, argv, free, allow_opaque)
+    problem, target = _read(kernel, device, args, constexprs, grid, entry, argv, free, allow_opaque, formats)
     if isinstance(plan, Plan):
         return check_plan(program_of(problem, dict(plan.block)), target, plan)
     return evaluate_decisions(problem, target, read_partial(Path(plan)))
@@ -139,9 +144,11 @@ def _read(
     argv: Sequence[str],
     free: Sequence[str],
     allow_opaque: bool,
+    formats: Mapping[str, str] | None,
 ) -> tuple[Problem, Device]:
     """The one launch that is described, and the device."""
     from cpplan.device.device import Device
+    from cpplan.device.formats import check_formats
     from cpplan.device.spec import load_device
     from cpplan.frontend import read_launches
 
@@ -157,6 +164,7 @@ def _read(
         free=free,
         argv=argv,
         sram_limit=target.sram.usable,
+        formats=[f"{tensor}={format_}" for tensor, format_ in (formats or {}).items()],
     )
     if not allow_opaque:
         reading = without_opaque(path, reading)
@@ -168,6 +176,7 @@ def _read(
     for refusal in reading.refused:
         warnings.warn(str(refusal), stacklevel=3)
     (problem,) = reading.problems
+    check_formats(problem, target)
     return problem, target
 
 

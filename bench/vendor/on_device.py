@@ -92,7 +92,7 @@ def inputs(host: ModuleType) -> dict[str, torch.Tensor]:
 
 
 def values(kind: str, count: int, generator: torch.Generator) -> torch.Tensor:
-    floats = {"bf16": torch.bfloat16, "fp32": torch.float32}
+    floats = {"bf16": torch.bfloat16, "fp32": torch.float32, "bfp8_b": torch.bfloat16, "bfp4_b": torch.bfloat16}
     if kind in floats:
         return torch.randn(count, generator=generator).to(floats[kind])
     integers = {"int32": torch.int32, "uint32": torch.uint32, "uint16": torch.uint16, "uint8": torch.uint8}

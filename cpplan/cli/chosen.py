@@ -8,6 +8,7 @@ from pathlib import Path
 from cpplan.cli.console import progress
 from cpplan.cli.options import DeviceOptions, LaunchOptions, RestrictionOptions
 from cpplan.device.device import Device
+from cpplan.device.formats import check_formats
 from cpplan.errors import InfeasibleError, InputError
 from cpplan.plan.artifact import plan_file
 from cpplan.plan.check import Evaluation, evaluate_decisions
@@ -36,6 +37,7 @@ def problem_and_device(launch: LaunchOptions, devices: DeviceOptions) -> tuple[P
     with progress(f"reading {launch.path}"):
         reading = reading_of(launch, sram_limit=device.sram.usable, sram_least=device.sram.usable)
     mention(reading.refused)
+    check_formats(reading.problems[0], device)
     return reading.problems[0], device
 
 

@@ -34,6 +34,7 @@ def reading_of(options: LaunchOptions, sram_limit: int | None = None, sram_least
         sram_least=sram_least,
         gpu=options.gpu,
         multiprocessors=options.multiprocessors,
+        formats=options.format,
     )
 
 

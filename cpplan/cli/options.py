@@ -31,6 +31,7 @@ class LaunchOptions:
     tensors: str = "fake"
     gpu: str | None = None
     multiprocessors: int | None = None
+    format: tuple[str, ...] = ()
     argv: tuple[str, ...] = ()
 
 
@@ -105,8 +106,8 @@ def kernel_file(command: Command) -> Command:
 def take_launch(values: dict[str, Any]) -> LaunchOptions:
     """Move the launch options out of a command's keyword arguments."""
     free = tuple(name for text in values.pop("free") for name in text.split(",") if name)
-    names = ("path", "entry", "kernel", "arg", "constexpr", "grid", "tensors", "gpu", "multiprocessors", "argv")
-    return LaunchOptions(free=free, **{name: values.pop(name) for name in names})
+    names = ("path", "entry", "kernel", "arg", "constexpr", "grid", "tensors", "gpu", "multiprocessors", "format")
+    return LaunchOptions(free=free, argv=values.pop("argv"), **{name: values.pop(name) for name in names})
 
 
 def take_device(values: dict[str, Any]) -> DeviceOptions:
@@ -141,6 +142,12 @@ _LAUNCH: list[Callable[[Any], Any]] = [
     click.option("--as", "gpu", metavar="sm_NN", help="GPU that the file believes to run on.  [sm_90]"),
     click.option(
         "--multiprocessors", type=int, metavar="N", help="Its multiprocessors, the grid of persistent kernels.  [132]"
+    ),
+    click.option(
+        "--format",
+        multiple=True,
+        metavar="TENSOR=FORMAT",
+        help="The device stores this tensor as tiles of bfp8_b or bfp4_b, whatever its type in the file.",
     ),
 ]
 

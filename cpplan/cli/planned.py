@@ -9,6 +9,7 @@ from pathlib import Path
 from cpplan.cli.chosen import Chosen, brought, problem_and_device, solved
 from cpplan.cli.options import DeviceOptions, LaunchOptions, RestrictionOptions
 from cpplan.device.device import Device
+from cpplan.device.formats import check_formats
 from cpplan.errors import InputError
 from cpplan.plan.plan import Plan
 from cpplan.tile.program import Problem, TileProgram
@@ -81,6 +82,7 @@ def _problem(launch: LaunchOptions, devices: DeviceOptions, name: str | None) ->
     problems = reading_of(launch, sram_limit=device.sram.usable, sram_least=device.sram.usable).problems
     for problem in problems:
         if problem.name == name:
+            check_formats(problem, device)
             return problem, device
     known = ", ".join(problem.name for problem in problems)
     raise InputError(f"--launch {name}: {launch.path} launches {known}")

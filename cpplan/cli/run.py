@@ -96,7 +96,7 @@ class Ran:
 def _run(options: LaunchOptions, planned: Planned, seed: int) -> Ran:
     from cpplan.emit_ttmetal.compare import largest_error, random_memory, tolerance
     from cpplan.emit_ttmetal.emit import emit
-    from cpplan.emit_ttmetal.launch import device_memory, memory_after
+    from cpplan.emit_ttmetal.launch import as_held, device_memory, memory_after
     from cpplan.emulate import run as emulate
     from cpplan.frontend.find_launch import find_launch
     from cpplan.frontend.interpreted import interpret
@@ -122,7 +122,7 @@ def _run(options: LaunchOptions, planned: Planned, seed: int) -> Ran:
     _check_aliases(launch, planned)
     memory = random_memory(launch, program, seed)
     with progress(f"interpreting {planned.name}"):
-        expected = interpret(launch, memory)
+        expected = as_held(program, interpret(launch, memory))
     with progress(f"emulating {planned.name}"):
         pages, stats = emulate(emitted, device_memory(schedule, memory), seed=seed)
     computed = memory_after(schedule, memory, pages)

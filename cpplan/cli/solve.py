@@ -65,6 +65,7 @@ def solve(
       cpplan solve kernel.py --device blackhole --kernel add --arg x=bf16[1048576] --arg n=1048576 \\
           --constexpr BLOCK=1024,4096 --grid 'cdiv(n, BLOCK)'
       cpplan solve examples/matmul.py --device blackhole --pin a_ptr.broadcast=row --forbid BLOCK_K=32
+      cpplan solve examples/matmul.py --device blackhole --format a_ptr=bfp8_b --format b_ptr=bfp8_b
       cpplan solve examples/matmul.py --device blackhole --disable-core 4,4 --time-limit 2 \\
           --from out/matmul_kernel-blackhole/plan-1.json
 
@@ -75,6 +76,7 @@ def solve(
     from cpplan.cli.launches import mention, reading_of, with_refused
     from cpplan.cli.outcome import Outcome, print_outcome
     from cpplan.cli.start import Start, Started
+    from cpplan.device.formats import check_formats
     from cpplan.encode.solve import solve as run_solver
 
     launch, devices, restricted = take_launch(shared), take_device(shared).load(), take_restriction(shared)
@@ -86,6 +88,8 @@ def solve(
     mention(reading.refused)
     begun = None if start is None else Start.read(start, reading.problems)
     pairs = list(itertools.product(reading.problems, devices))
+    for problem, device in pairs:
+        check_formats(problem, device)
     restrictions = [restricted.read(problem, device) for problem, device in pairs]
     outcomes: list[Outcome] = []
     for (problem, device), restriction in zip(pairs, restrictions, strict=True):

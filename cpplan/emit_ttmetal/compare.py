@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cpplan.emit_ttmetal.elements import STORED, decoded, encoded
+from cpplan.emit_ttmetal.launch import as_held
 from cpplan.errors import InputError
 from cpplan.frontend.interpreted import elements_of, tensor_arguments
 from cpplan.frontend.launch import Launch
@@ -18,6 +19,9 @@ Array = npt.NDArray[Any]
 
 PRECISION = {"bf16": 2.0**-8, "fp16": 2.0**-11, "fp32": 2.0**-11}
 """Spacing of numbers around 1 that the units keep: single precision passes through them with 10 bits of fraction."""
+
+BLOCK_STEP = {"bfp8_b": 2.0**-6, "bfp4_b": 2.0**-2}
+"""Spacing of the numbers in a block whose largest one is around 1: results that differ a little may round to either."""
 
 ROUNDINGS = 4
 """Steps of that size which errors of a whole kernel may add up to, relative to the largest result."""
@@ -30,8 +34,8 @@ def random_memory(launch: Launch, program: TileProgram, seed: int) -> dict[str, 
     """Contents of all tensors: normally distributed numbers that their type can hold, zeros where the kernel writes and
     does not read.
 
-    Integers are those that the file gave, else zeros. Raises :class:`~cpplan.errors.InputError` for element types that
-    programs do not have.
+    Tensors in block formats get numbers that their pages hold. Integers are those that the file gave, else zeros.
+    Raises :class:`~cpplan.errors.InputError` for element types that programs do not have.
     """
     random = np.random.default_rng(seed)
     out: dict[str, Array] = {}
@@ -48,21 +52,22 @@ def random_memory(launch: Launch, program: TileProgram, seed: int) -> dict[str, 
             out[name] = decoded(encoded(np.zeros(count), argument.dtype), argument.dtype)
         else:
             out[name] = decoded(encoded(random.standard_normal(count), argument.dtype), argument.dtype)
-    return out
+    return as_held(program, out)
 
 
 def tolerance(program: TileProgram, tensor: Tensor, expected: Array) -> float:
     """Largest difference that counts as equal: some roundings of the coarsest type on the way, and one for each further
-    update of an element of 16 bits, at the largest value."""
+    update of an element of 16 bits, at the largest value. A result in a block format may be rounded to a neighbour."""
     roundings = ROUNDINGS + FURTHER_PRODUCT * max(0, chained_products(program) - 1)
-    if tensor.dtype not in PRECISION:
+    if tensor.dtype not in PRECISION and tensor.dtype not in BLOCK_STEP:
         return 0.0
     types = [program.tensor(access.tensor).dtype for access in program.accesses]
     types += [op.dtype for op in program.ops]
-    coarsest = max(PRECISION[dtype] for dtype in types if dtype in PRECISION)
+    coarsest = max((PRECISION[dtype] for dtype in types if dtype in PRECISION), default=PRECISION["bf16"])
     finite = np.abs(expected[np.isfinite(expected)])
     updating = PRECISION[tensor.dtype] * (updates(program, tensor) - 1) if tensor.dtype in ("bf16", "fp16") else 0.0
-    return float((roundings * coarsest + updating) * max(finite.max(initial=0.0), 2.0**-6))
+    step = BLOCK_STEP.get(tensor.dtype, 0.0)
+    return float((roundings * coarsest + updating + step) * max(finite.max(initial=0.0), 2.0**-6))
 
 
 def updates(program: TileProgram, tensor: Tensor) -> int:

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from cpplan.emit_ttmetal.nodes import Apply, Node, Number
 from cpplan.emit_ttmetal.ops import FLOAT, IMMEDIATE, INTEGER, SYMBOLS, Domain
 from cpplan.errors import ScheduleError
+from cpplan.tile.layout import BLOCK_FORMATS
 from cpplan.tile.program import Op
 
 _FLIPPED = {"eq": "eq", "ne": "ne", "lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
 _COMMUTING = ("add", "mul", "max", "min")
-_REAL = ("fp32", "bf16", "fp16")
+_REAL = ("fp32", "bf16", "fp16", *BLOCK_FORMATS)
 _WHOLE = ("int32", "uint32", "int64", "int16", "uint16", "int8", "uint8")
 
 

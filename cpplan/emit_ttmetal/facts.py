@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+from cpplan.tile.layout import BLOCK_FORMATS
 from cpplan.tile.program import HARDWARE_TILE, TileProgram
 
 _T = TypeVar("_T")
@@ -21,10 +22,11 @@ def shapes_of(program: TileProgram) -> dict[str, tuple[int, ...]]:
 
 
 def dtypes_of(program: TileProgram) -> dict[str, str]:
-    """dtype of every value."""
-    found = {access.value: program.tensor(access.tensor).dtype for access in program.loads()}
+    """dtype of every value; what comes from a block format is bf16, which holds all of its numbers."""
+    loaded = {access.value: program.tensor(access.tensor).dtype for access in program.loads()}
+    found = {name: dtype for name, dtype in loaded.items() if dtype not in BLOCK_FORMATS}
     found |= {op.name: op.dtype for op in program.ops}
-    return _carried(program, found)
+    return dict.fromkeys(loaded, "bf16") | _carried(program, found)
 
 
 def _carried(program: TileProgram, known: dict[str, _T]) -> dict[str, _T]:

@@ -16,10 +16,12 @@ from cpplan.emit_ttmetal.program import Core, Kernel, Program, TensorAddress
 from cpplan.emit_ttmetal.roles import role
 from cpplan.errors import ScheduleError
 from cpplan.schedule.schedule import Coordinate, Schedule, TensorLayout
+from cpplan.tile.stored import block_formats
 from cpplan.version import __version__
 
 TTNN_TYPES = {
     "fp32": "float32", "bf16": "bfloat16", "int32": "int32", "uint32": "uint32", "uint16": "uint16", "uint8": "uint8",
+    "bfp8_b": "bfloat8_b", "bfp4_b": "bfloat4_b",
 }  # fmt: skip
 """Formats that tensors of the host library have."""
 
@@ -126,9 +128,11 @@ def to_device(device, tensor, layout):
     shape, strides = TENSORS[layout.tensor]
     array = torch.as_strided(tensor, shape, strides)
     array = array.float().numpy() if tensor.is_floating_point() else array.numpy()
-    pages = torch.from_numpy(to_pages(array, layout)).to(tensor.dtype)
+    in_blocks = STORED_AS.get(layout.tensor)
+    pages = torch.from_numpy(to_pages(array, layout)).to(torch.float32 if in_blocks else tensor.dtype)
     return ttnn.from_torch(
         pages if layout.in_runs else pages.reshape(-1, 32),
+        dtype=getattr(ttnn, in_blocks) if in_blocks else None,
         layout=ttnn.ROW_MAJOR_LAYOUT if layout.in_runs else ttnn.TILE_LAYOUT,
         device=device,
         memory_config=ttnn.DRAM_MEMORY_CONFIG,
@@ -201,6 +205,8 @@ def _tables(schedule: Schedule, program: Program) -> Iterator[str]:
     for tensor in schedule.program.tensors:
         yield f'    "{tensor.name}": ({tensor.shape}, {tensor.strides}),'
     yield "}"
+    stored = ", ".join(f'"{name}": "{TTNN_TYPES[f]}"' for name, f in block_formats(schedule.program).items())
+    yield f"STORED_AS = {{{stored}}}  # tensors in block formats"
     written = [t.name for t in schedule.program.tensors if schedule.program.is_written(t.name)]
     yield f"WRITTEN = {_text(written)}"
     yield "LAYOUTS = ["

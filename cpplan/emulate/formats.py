@@ -1,7 +1,6 @@
 """Tiles and data formats in numpy: between matrices and the raw pages that DRAM tensors hold.
 
-A hardware tile is 32x32 as four row-major 16x16 faces (top left, top right, bottom left, bottom right). Block formats
-share one exponent byte per 16 elements, all exponents before the mantissas (source: tt_metal/api bfloat8.hpp layout).
+A hardware tile is 32x32 as four row-major 16x16 faces (top left, top right, bottom left, bottom right).
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cpplan.emit_ttmetal.block_formats import BLOCK_BITS, decode_blocks, encode_blocks
 from cpplan.emit_ttmetal.program import TILE_BYTES, DataFormat
 
 Pages = NDArray[np.uint8]
@@ -19,9 +19,6 @@ Array = NDArray[Any]
 
 TILE = 32
 FACE = 16
-BLOCK_BITS: Mapping[DataFormat, int] = {"bfp8_b": 7, "bfp4_b": 3}
-"""Magnitude bits of an element in the block formats, the leading one included."""
-
 _DTYPES: Mapping[DataFormat, type[np.generic]] = {
     "fp32": np.float32,
     "fp16": np.float16,
@@ -50,7 +47,7 @@ def encode(values: Array, format: DataFormat) -> Pages:
     if format == "bf16":
         return np.ascontiguousarray(bf16_bits(values)).view(np.uint8)
     if format in BLOCK_BITS:
-        return _encode_block(np.asarray(values, np.float32), BLOCK_BITS[format])
+        return encode_blocks(values, BLOCK_BITS[format])
     return np.ascontiguousarray(values.astype(_DTYPES[format])).view(np.uint8)
 
 
@@ -60,7 +57,7 @@ def decode(pages: Pages, format: DataFormat) -> Array:
     if format == "bf16":
         return (pages.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
     if format in BLOCK_BITS:
-        return _decode_block(pages, BLOCK_BITS[format])
+        return decode_blocks(pages, BLOCK_BITS[format])
     values = pages.view(_DTYPES[format])
     return values.astype(np.float32) if format == "fp16" else values
 
@@ -86,26 +83,3 @@ def bf16_bits(values: Array) -> NDArray[np.uint16]:
 def round_bf16(values: Array) -> NDArray[np.float32]:
     """Values rounded to what bf16 holds, as float32."""
     return (bf16_bits(values).astype(np.uint32) << np.uint32(16)).view(np.float32)
-
-
-def _encode_block(values: NDArray[np.float32], bits: int) -> Pages:
-    blocks = values.reshape(values.shape[0], -1, FACE)
-    exponents = (blocks.view(np.uint32) >> 23 & 255).max(axis=2)
-    scaled = np.ldexp(np.abs(blocks), 127 + bits - 1 - exponents.astype(np.int32)[..., None])
-    magnitude = np.minimum(np.rint(scaled), (1 << bits) - 1).astype(np.uint8)
-    codes = magnitude | ((blocks < 0) & (magnitude > 0)).astype(np.uint8) << bits
-    codes = codes.reshape(values.shape[0], -1)
-    if bits == 3:
-        codes = codes[:, 0::2] | codes[:, 1::2] << 4
-    return np.concatenate([exponents.astype(np.uint8), codes.astype(np.uint8)], axis=1)
-
-
-def _decode_block(pages: Pages, bits: int) -> Array:
-    count = TILE * TILE // FACE
-    exponents, codes = pages[:, :count].astype(np.int32), pages[:, count:]
-    if bits == 3:
-        codes = np.stack([codes & 15, codes >> 4], axis=2).reshape(pages.shape[0], -1)
-    magnitude = (codes & ((1 << bits) - 1)).astype(np.float32).reshape(pages.shape[0], count, FACE)
-    negative = (codes >> bits & 1).astype(bool).reshape(magnitude.shape)
-    values = np.ldexp(magnitude, (exponents - 127 - bits + 1)[..., None])
-    return np.where(negative, -values, values).astype(np.float32).reshape(pages.shape[0], -1)

@@ -32,6 +32,7 @@ def read_launches(
     sram_least: int | None = None,
     gpu: str | None = None,
     multiprocessors: int | None = None,
+    formats: Sequence[str] = (),
 ) -> Reading:
     """One problem per distinct kernel launch of ``path``, and one refusal per launch that cannot be planned.
 
@@ -44,16 +45,20 @@ def read_launches(
     ``sram_limit``) bring along smaller block shapes that could be launched instead.
     ``gpu`` ("sm_80" to "sm_90") and ``multiprocessors`` describe the GPU that the file is told it runs on: some files
     choose code paths by the one, and persistent kernels their grid by the other.
+    ``formats`` (``a=bfp8_b``) names tensors that the device stores as hardware tiles of a block format, whatever their
+    type in the file; block shapes with which the kernel does not take whole hardware tiles of them are left out.
 
     Raises :class:`~cpplan.errors.InputError` for a file, launch or option that cannot be used, and
     :class:`~cpplan.errors.KernelError` when every launch is refused.
     """
     from cpplan.errors import InputError
     from cpplan.frontend.capture import capture
+    from cpplan.frontend.formats import check_accessed, parse_formats, with_formats
     from cpplan.frontend.imaginary_gpu import pretended_gpu
     from cpplan.frontend.problems import group_launches, reading_of
     from cpplan.frontend.written import written_launches
 
+    stored = parse_formats(formats)
     with pretended_gpu(gpu, multiprocessors):
         refused: Sequence[Refusal] = ()
         if kernel is not None:
@@ -65,9 +70,11 @@ def read_launches(
         else:
             recorder = capture(path, entry=entry, mode=mode, argv=argv)
             launches, refused = recorder.launches, recorder.refused
-        reading = reading_of(group_launches(launches), free, sram_limit, refused, sram_least)
+        groups = with_formats(group_launches(launches), stored)
+        reading = reading_of(groups, free, sram_limit, refused, sram_least)
     if not reading.problems:
         raise all_refused(path, reading.refused)
+    check_accessed(reading.problems, stored)
     return reading
 
 

@@ -37,6 +37,7 @@ from cpplan.frontend.tensors import (
 )
 from cpplan.frontend.tile_values import connect, values_needed
 from cpplan.tile.program import Access, Loop, TileProgram
+from cpplan.tile.stored import stored_as
 
 Limits = tuple[int | None, ...]
 """Per axis the first index that a mask excludes, None where the access is unguarded."""
@@ -99,7 +100,7 @@ def build(launch: Launch, fold: bool = True, expressions: bool = False) -> Built
         source=launch.source,
     )
     limits = tuple(limits for _, limits in built)
-    program = replace(program, buffers=buffers_of(program))
+    program = stored_as(replace(program, buffers=buffers_of(program)), dict(launch.formats))
     found = Built(program, limits, numbering.box, numbering.blocks.programs)
     return _with_expressions(found, analysis, numbering) if expressions else found
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from cpplan.errors import InputError
 from cpplan.frontend.launch import Argument, TensorArgument
+from cpplan.tile.layout import BLOCK_FORMATS
 from cpplan.tile.program import DTYPE_BITS
 
 _TENSOR = re.compile(r"(\w+)\[([\d,\s]*)\](?::([\d,\s]+))?")
@@ -31,8 +32,14 @@ def parse_argument(text: str) -> tuple[str, Argument]:
     if match is None:
         return name, _number(value, text)
     dtype, shape = match.group(1), _integers(match.group(2))
+    if dtype in BLOCK_FORMATS:
+        raise InputError(
+            f"--arg {text}: Triton has no {dtype} tensors: give the type that the kernel works in, such as "
+            f"{name}=bf16[{match.group(2)}], and say how it is stored with --format {name}={dtype}"
+        )
     if dtype not in DTYPE_BITS:
-        raise InputError(f"--arg {text}: unknown element type {dtype!r}; known: {', '.join(DTYPE_BITS)}")
+        known = ", ".join(dtype for dtype in DTYPE_BITS if dtype not in BLOCK_FORMATS)
+        raise InputError(f"--arg {text}: unknown element type {dtype!r}; known: {known}")
     if any(extent < 1 for extent in shape):
         raise InputError(f"--arg {text}: extents must be at least 1")
     strides = _integers(match.group(3)) if match.group(3) else _contiguous(shape)

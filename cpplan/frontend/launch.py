@@ -61,6 +61,7 @@ class Launch:
     ``configs`` lists those of all configurations of the call where only some of them were launched.
     ``lines`` leads from generated code to the author's: lines of the kernel to lines of the file named in ``source``.
     ``replay`` repeats the launch with some constexprs replaced (grid and heuristics are evaluated anew).
+    ``formats`` lists the tensors that the device stores in block formats (tensor, format); the kernel does not know.
     """
 
     kernel: str
@@ -77,6 +78,7 @@ class Launch:
     configs: tuple[Config, ...] = ()
     lines: Mapping[int, int] = field(default_factory=dict, compare=False, repr=False)
     replay: Callable[[Mapping[str, Any]], Launch] | None = field(default=None, compare=False, repr=False)
+    formats: tuple[tuple[str, str], ...] = ()
 
     @property
     def key(self) -> str:

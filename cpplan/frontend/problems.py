@@ -15,6 +15,7 @@ import numpy as np
 from cpplan.errors import InputError, KernelError
 from cpplan.frontend.build import block_of
 from cpplan.frontend.derived import all_programs
+from cpplan.frontend.formats import storage_text, unstorable
 from cpplan.frontend.free import free_family, integer_constexprs
 from cpplan.frontend.launch import Launch
 from cpplan.frontend.reading import Reading, Refusal
@@ -90,6 +91,8 @@ def problem_of(launches: Sequence[Launch]) -> Problem:
     programs: list[TileProgram] = []
     refusals: list[KernelError] = []
     for program in all_programs(launches) if launches[0].configs else map(_program, launches):
+        if not isinstance(program, KernelError):
+            program = unstorable(launches[0], program) or program
         if isinstance(program, KernelError):
             refusals.append(program)
         elif not any(replace(other, block=()) == replace(program, block=()) for other in programs):
@@ -108,12 +111,16 @@ def _program(launch: Launch) -> TileProgram | KernelError:
 
 def free_problem(launches: Sequence[Launch], free: Sequence[str], sram_limit: int | None) -> Problem:
     """The problem of one group with free block-shape parameters; others are as in its first launch."""
-    return problem_from(launches[0], (free_family(launches[0], free, sram_limit),))
+    family = free_family(launches[0], free, sram_limit)
+    refusal = unstorable(launches[0], family.stacked)
+    if refusal is not None:
+        raise refusal
+    return problem_from(launches[0], (family,))
 
 
 def problem_from(launch: Launch, families: tuple[Family, ...]) -> Problem:
     """A problem of ready families; the launch supplies name, arguments and kernel source."""
-    arguments = tuple((name, str(value)) for name, value in launch.arguments.items())
+    arguments = tuple((name, storage_text(name, value, launch.formats)) for name, value in launch.arguments.items())
     fixed = tuple((n, str(v)) for n, v in launch.constexprs.items() if n not in _candidate_names(families))
     digest = hashlib.sha256()
     for part in (launch.function.src, launch.kernel, arguments, fixed, [family.blocks for family in families]):

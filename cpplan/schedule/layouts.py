@@ -18,14 +18,17 @@ from cpplan.errors import ScheduleError
 from cpplan.schedule.orientation import orientation
 from cpplan.schedule.schedule import Axis, TensorLayout
 from cpplan.tile.arith import ceil_div, round_up
-from cpplan.tile.layout import RUN
+from cpplan.tile.layout import BLOCK_FORMATS, RUN
 from cpplan.tile.program import HARDWARE_TILE, Access, Tensor, TileProgram
 
 FORMATS = {
     "fp32": "fp32", "bf16": "bf16", "fp16": "fp16", "int32": "int32", "uint32": "uint32", "uint16": "uint16",
-    "uint8": "uint8", "int8": "uint8", "bool": "uint8",
+    "uint8": "uint8", "int8": "uint8", "bool": "uint8", "bfp8_b": "bfp8_b", "bfp4_b": "bfp4_b",
 }  # fmt: skip
 """Element type -> format of circular buffers; types that are not here have none."""
+
+SHARING = 16
+"""Neighbours in a row of a hardware tile that share an exponent in the block formats."""
 
 
 def tensor_layouts(program: TileProgram) -> tuple[tuple[TensorLayout, ...], dict[str, str]]:
@@ -48,6 +51,8 @@ def tensor_layouts(program: TileProgram) -> tuple[tuple[TensorLayout, ...], dict
             number = f".{len(others) + 1}" if others else ""
             same = replace(wanted, name=access.tensor + number)
             layouts.append(same)
+        if access.kind != "load":
+            _check_blocks(program, access, same)
         uses[access.name] = same.name
     return tuple(replace(item, padding=_padding(program, item.name, uses)) for item in layouts), uses
 
@@ -114,9 +119,24 @@ def _padding(program: TileProgram, layout: str, uses: dict[str, str]) -> float:
     """What loads that use ``layout`` see beyond the tensor, if they agree: then nothing is filled in on the cores."""
     loads = [access for access in program.loads() if uses[access.name] == layout]
     fills = {access.fill for access in loads if access.fill is not None}
-    if len(fills) != 1 or any(program.is_written(access.tensor) for access in loads):
+    in_blocks = any(program.tensor(access.tensor).dtype in BLOCK_FORMATS for access in loads)
+    if len(fills) != 1 or in_blocks or any(program.is_written(access.tensor) for access in loads):
         return 0.0
     return next(iter(fills))
+
+
+def _check_blocks(program: TileProgram, access: Access, layout: TensorLayout) -> None:
+    """What the unit computes beyond a tensor is anything, so it must share no exponent with elements of the tensor."""
+    if layout.format not in BLOCK_FORMATS or layout.columns is None:
+        return
+    axis, extent = layout.axes[layout.columns], program.tensor(access.tensor).shape[layout.columns]
+    cut = next((n for n in (axis.unit, axis.lead, extent) if n % SHARING), None)
+    if cut is not None:
+        raise ScheduleError(
+            f"{_place(program, access)}: {access.tensor} is written as {layout.format} in rows of {cut} elements: "
+            f"{SHARING} neighbours share an exponent, so what is computed beyond the last ones would spoil these. Make "
+            f"the rows a multiple of {SHARING} long, or leave its --format out"
+        )
 
 
 def _check_kind(program: TileProgram, access: Access) -> None:

@@ -16,7 +16,7 @@ from cpplan.tile.body_facts import BodyFacts
 from cpplan.tile.carried import FREE, Exponent, Extreme, Form, Part, Sum, free, reference
 from cpplan.tile.program import Op
 
-FLOATS = frozenset({"fp64", "fp32", "bf16", "fp16", "fp8e4", "fp8e5"})
+FLOATS = frozenset({"fp64", "fp32", "bf16", "fp16", "fp8e4", "fp8e5", "bfp8_b", "bfp4_b"})
 VANISHES = -1.0e20
 """A constant at or below this is minus infinity to any exponential."""
 

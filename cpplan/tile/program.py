@@ -28,9 +28,10 @@ HARDWARE_TILE = 32
 
 DTYPE_BITS: dict[str, int] = {
     "fp64": 64, "int64": 64, "fp32": 32, "int32": 32, "uint32": 32, "bf16": 16, "fp16": 16, "int16": 16,
-    "uint16": 16, "fp8e4": 8, "fp8e5": 8, "int8": 8, "uint8": 8, "bool": 8,
+    "uint16": 16, "fp8e4": 8, "fp8e5": 8, "int8": 8, "uint8": 8, "bool": 8, "bfp8_b": 8, "bfp4_b": 4,
 }  # fmt: skip
-"""Storage bits of each element type the tile program knows."""
+"""Storage bits of each element type the tile program knows; of block formats without the exponents that elements
+share, which :func:`cpplan.tile.layout.tile_bytes` counts."""
 
 AccessKind = Literal["load", "store", "atomic"]
 AccessClass = Literal["affine", "partial", "opaque"]

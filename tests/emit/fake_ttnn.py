@@ -27,6 +27,7 @@ from cpplan.emit_ttmetal.program import (
     noc_coordinates,
 )
 from cpplan.emulate import run
+from cpplan.emulate.formats import decode, encode
 
 FORMATS = {
     torch.bfloat16: "bf16",
@@ -35,18 +36,24 @@ FORMATS = {
     torch.uint8: "uint8",
     "bfloat16": "bf16",
     "float32": "fp32",
+    "bfloat8_b": "bfp8_b",
+    "bfloat4_b": "bfp4_b",
 }
+BLOCKS = ("bfp8_b", "bfp4_b")
 
 
 class OnDevice:
     """A tensor in DRAM, with pages in the order of device memory; its address is itself."""
 
-    def __init__(self, tensor: torch.Tensor, is_tiled: bool) -> None:
+    def __init__(self, tensor: torch.Tensor, is_tiled: bool, dtype: str | None) -> None:
         self.dtype, self.is_tiled = tensor.dtype, is_tiled
-        self.format = cast(DataFormat, FORMATS[tensor.dtype])
+        self.format = cast(DataFormat, FORMATS[dtype or tensor.dtype])
         self.shape = tuple(tensor.shape)
         pages = tensor.reshape(-1, 2, 16, 2, 16).swapaxes(2, 3) if is_tiled else tensor
         self.memory = pages.contiguous().reshape(-1, 1024)
+        if self.format in BLOCKS:
+            assert is_tiled, "the library has block formats in tiles alone"
+            self.dtype, self.memory = torch.uint8, torch.from_numpy(encode(self.memory.numpy(), self.format))
 
     def buffer_address(self) -> OnDevice:
         return self
@@ -55,7 +62,8 @@ class OnDevice:
         return self.memory.view(torch.uint8).numpy()
 
     def to_torch(self) -> torch.Tensor:
-        faces = self.memory.reshape(-1, 2, 2, 16, 16).swapaxes(2, 3) if self.is_tiled else self.memory
+        memory = torch.from_numpy(decode(self.memory.numpy(), self.format)) if self.format in BLOCKS else self.memory
+        faces = memory.reshape(-1, 2, 2, 16, 16).swapaxes(2, 3) if self.is_tiled else memory
         return faces.contiguous().reshape(self.shape)
 
 
@@ -115,10 +123,12 @@ def module(arch: Arch) -> ModuleType:
         program, by_name = _program(arch, tensors, given)
         pages, _ = run(program, {name: tensor.as_bytes() for name, tensor in by_name.items()})
         for name, tensor in by_name.items():
-            tensor.memory = torch.from_numpy(pages[name]).view(tensor.dtype).reshape(-1, 1024)
+            tensor.memory = torch.from_numpy(pages[name]).view(tensor.dtype).reshape(len(tensor.memory), -1)
 
-    def from_torch(tensor: torch.Tensor, *, layout: str, device: Any, memory_config: str) -> OnDevice:
-        return OnDevice(tensor, layout == "tile")
+    def from_torch(
+        tensor: torch.Tensor, *, layout: str, device: Any, memory_config: str, dtype: str | None = None
+    ) -> OnDevice:
+        return OnDevice(tensor, layout == "tile", dtype)
 
     def accessor(tensor: OnDevice) -> SimpleNamespace:
         words = [2, TILE_BYTES[tensor.format]]
@@ -138,6 +148,7 @@ def module(arch: Arch) -> ModuleType:
     library.UnpackToDestMode = SimpleNamespace(Default="default", UnpackToDestFp32="fp32")
     library.TensorAccessorArgs = accessor
     library.bfloat16, library.float32 = "bfloat16", "float32"
+    library.bfloat8_b, library.bfloat4_b = "bfloat8_b", "bfloat4_b"
     library.TILE_LAYOUT, library.ROW_MAJOR_LAYOUT, library.DRAM_MEMORY_CONFIG = "tile", "rows", "dram"
     library.from_torch, library.to_torch, library.generic_op = from_torch, OnDevice.to_torch, generic_op
     return cast(ModuleType, library)

@@ -207,6 +207,16 @@ FORCE_INLINE void fill(uint32_t page, Word value) {
 }
 """
 
+CLEAR = """\
+// Sets all of a page to zeros, which are zeros in a block format as well.
+FORCE_INLINE void clear(uint32_t page, uint32_t bytes) {
+    auto* words = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(page);
+    for (uint32_t i = 0; i < bytes / 4; ++i) {
+        words[i] = 0;
+    }
+}
+"""
+
 FILL_OUTSIDE = """\
 // Sets the elements of a hardware tile outside of some rows and columns. A tile is four faces of 16x16 elements.
 template <typename Word>
@@ -259,6 +269,7 @@ FUNCTIONS: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
         "end_turns": (END_TURNS, ("turn_at", "word_at")),
         "pass_turn": (PASS_TURN, ("next_at",)),
         "fill": (FILL, ()),
+        "clear": (CLEAR, ()),
         "fill_outside": (FILL_OUTSIDE, ()),
         "fill_run_outside": (FILL_RUN_OUTSIDE, ()),
     }

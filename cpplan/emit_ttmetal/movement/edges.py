@@ -14,7 +14,7 @@ from cpplan.emit_ttmetal.indices import Range, affine_range
 from cpplan.emit_ttmetal.text import plus, scaled
 from cpplan.errors import ScheduleError
 from cpplan.schedule.schedule import Axis, Schedule, Stream, TensorLayout
-from cpplan.tile.layout import RUN
+from cpplan.tile.layout import BLOCK_FORMATS, RUN
 from cpplan.tile.program import HARDWARE_TILE, Affine
 
 
@@ -55,7 +55,10 @@ def edges_of(schedule: Schedule, stream: Stream, ranges: Mapping[str, Range]) ->
     """
     layout = schedule.layout(stream.layout)
     shape = schedule.program.tensor(layout.tensor).shape
-    return tuple(_edge(schedule, stream, layout, number, shape[number], ranges) for number in range(len(shape)))
+    edges = tuple(_edge(schedule, stream, layout, number, shape[number], ranges) for number in range(len(shape)))
+    if layout.format in BLOCK_FORMATS and stream.kind == "load":
+        _check_blocks(schedule, stream, edges)
+    return edges
 
 
 def _edge(
@@ -82,6 +85,22 @@ def _edge(
         begins += (Affine(0),) if first_element < 0 else ()
         ends += (Affine(extent),) if last_element + stream.tile[number] > extent else ()
     return Edge(axis, page, first, count, total, low < 0, high + count > total, begins, ends)
+
+
+def _check_blocks(schedule: Schedule, stream: Stream, edges: tuple[Edge, ...]) -> None:
+    """In block formats single elements cannot be overwritten, and whole pages by zeros alone."""
+    inside = any(edge.in_tile and (edge.begins or edge.ends) for edge in edges)
+    outside = any(edge.below or edge.above or edge.begins or edge.ends for edge in edges)
+    if inside or (outside and stream.fill not in (None, 0.0)):
+        access = next(a for a in schedule.program.accesses if a.name == stream.access)
+        place, format_ = access.source or schedule.program.source, schedule.layout(stream.layout).format
+        what = "single elements" if inside else "tiles beyond the tensor"
+        raise ScheduleError(
+            f"{place}: {access.tensor} is stored as {format_}, and the mask of load {access.name} puts {stream.fill} "
+            f"in place of {what}: of a block format only what lies beyond the end of a tensor that is not written can "
+            "be filled in, and only with 0.0. Let the mask end with the tensor, mask the value instead (tl.where), or "
+            "leave its --format out"
+        )
 
 
 def _past(start: Affine, limit: Affine, ranges: Mapping[str, Range]) -> Range:

@@ -14,6 +14,7 @@ from cpplan.emit_ttmetal.names import identifier
 from cpplan.plan.nest import cores_per_dim
 from cpplan.plan.space import shared_loop
 from cpplan.schedule.schedule import Index, Schedule, Stream, TensorLayout, Term
+from cpplan.tile.layout import BLOCK_FORMATS
 from cpplan.tile.program import Affine
 
 
@@ -106,7 +107,7 @@ class Mover:
         if reads:
             body = braces(f"if ({' && '.join(reads)})", [one])
             body[-1] = "} else {"
-            body += [f"    plan::fill<{self._word}>(at, {self._fill});  // beyond the tensor", "}"]
+            body += [f"    {self._fill_page}  // beyond the tensor", "}"]
         body += self._next_page(edges)
         return [f"uint32_t at = get_write_ptr({self.cb});", *self._tiles(self._pages(edges, body))]
 
@@ -214,6 +215,13 @@ class Mover:
         """On to the place of the next page; nothing where a block has one."""
         is_alone = not self.stream.inner and all(edge.count == 1 for edge in edges)
         return [] if is_alone else [f"at += {self.page_bytes};"]
+
+    @property
+    def _fill_page(self) -> str:
+        """Fills a whole page; in block formats with zeros, as edges are."""
+        if self._layout.format in BLOCK_FORMATS:
+            return f"plan::clear(at, {self.page_bytes});"
+        return f"plan::fill<{self._word}>(at, {self._fill});"
 
     @property
     def _word(self) -> str:

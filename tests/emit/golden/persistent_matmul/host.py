@@ -38,6 +38,7 @@ TENSORS = {
     "b_desc": ((256, 128), (128, 1)),
     "c_desc": ((256, 256), (256, 1)),
 }
+STORED_AS = {}  # tensors in block formats
 WRITTEN = ["c_desc"]
 LAYOUTS = [
     TensorLayout(
@@ -174,9 +175,11 @@ def to_device(device, tensor, layout):
     shape, strides = TENSORS[layout.tensor]
     array = torch.as_strided(tensor, shape, strides)
     array = array.float().numpy() if tensor.is_floating_point() else array.numpy()
-    pages = torch.from_numpy(to_pages(array, layout)).to(tensor.dtype)
+    in_blocks = STORED_AS.get(layout.tensor)
+    pages = torch.from_numpy(to_pages(array, layout)).to(torch.float32 if in_blocks else tensor.dtype)
     return ttnn.from_torch(
         pages if layout.in_runs else pages.reshape(-1, 32),
+        dtype=getattr(ttnn, in_blocks) if in_blocks else None,
         layout=ttnn.ROW_MAJOR_LAYOUT if layout.in_runs else ttnn.TILE_LAYOUT,
         device=device,
         memory_config=ttnn.DRAM_MEMORY_CONFIG,
