@@ -169,6 +169,12 @@ def host_script(schedule: Schedule, program: Program) -> str:
                 f"{schedule.program.source}: tensor {tensor.name} has elements of {tensor.format}, which tensors of "
                 f"ttnn do not: {', '.join(TTNN_TYPES)} they do"
             )
+    for buffer in program.buffers:
+        if buffer.format not in TTNN_TYPES:
+            raise ScheduleError(
+                f"{schedule.program.source}: {buffer.name} is kept in {buffer.format}, which circular buffers of ttnn "
+                "do not hold: let the kernel compute it in bf16 or fp32"
+            )
     head = HEAD.format(
         kernel=schedule.program.name, device=schedule.device.name, version=__version__, tensors=_about(schedule)
     )

@@ -88,17 +88,21 @@ def _edge(
 
 
 def _check_blocks(schedule: Schedule, stream: Stream, edges: tuple[Edge, ...]) -> None:
-    """In block formats single elements cannot be overwritten, and whole pages by zeros alone."""
+    """Elements of block formats can become zeros, whose exponent does not matter, and nothing else; those of bfp4_b, of
+    which two share a byte, not even that."""
     inside = any(edge.in_tile and (edge.begins or edge.ends) for edge in edges)
     outside = any(edge.below or edge.above or edge.begins or edge.ends for edge in edges)
-    if inside or (outside and stream.fill not in (None, 0.0)):
+    format_, is_zero = schedule.layout(stream.layout).format, stream.fill in (None, 0.0)
+    if (outside and not is_zero) or (inside and format_ != "bfp8_b"):
         access = next(a for a in schedule.program.accesses if a.name == stream.access)
-        place, format_ = access.source or schedule.program.source, schedule.layout(stream.layout).format
-        what = "single elements" if inside else "tiles beyond the tensor"
+        advice = (
+            "of bfp4_b two share a byte as well. Store it as bfp8_b, or use blocks that end with the tensor"
+            if is_zero
+            else "only zeros can be filled in there. Load with other=0.0 and mask the value instead (tl.where)"
+        )
         raise ScheduleError(
-            f"{place}: {access.tensor} is stored as {format_}, and the mask of load {access.name} puts {stream.fill} "
-            f"in place of {what}: of a block format only what lies beyond the end of a tensor that is not written can "
-            "be filled in, and only with 0.0. Let the mask end with the tensor, mask the value instead (tl.where), or "
+            f"{access.source or schedule.program.source}: {access.tensor} is stored as {format_}, and the mask of load "
+            f"{access.name} puts {stream.fill} in place of elements that share exponents with others: {advice}, or "
             "leave its --format out"
         )
 

@@ -17,6 +17,9 @@ from cpplan.schedule.schedule import Index, Schedule, Stream, TensorLayout, Term
 from cpplan.tile.layout import BLOCK_FORMATS
 from cpplan.tile.program import Affine
 
+EXPONENTS = 64
+"""Bytes of a page in a block format before its elements."""
+
 
 @dataclass(frozen=True)
 class Mover:
@@ -131,7 +134,8 @@ class Mover:
             return [f"plan::fill_run_outside<{self._word}>(at, {first}, {end}, {self._fill});"]
         rows = ", ".join(self._limits(edges, layout.rows, 32))
         columns = ", ".join(self._limits(edges, layout.columns, 32))
-        return [f"plan::fill_outside<{self._word}>(at, {rows}, {columns}, {self._fill});"]
+        first_element = f"at + {EXPONENTS}" if layout.format in BLOCK_FORMATS else "at"
+        return [f"plan::fill_outside<{self._word}>({first_element}, {rows}, {columns}, {self._fill});"]
 
     def _limits(self, edges: Sequence[Edge], number: int | None, page: int) -> tuple[str, str]:
         """First and end of the rows (or columns) of a page that take part."""
