@@ -69,10 +69,9 @@ def _reasons(program: TileProgram, access: Access, declared: str) -> Iterator[st
     line = f" ({access.source})" if access.source else ""
     if access.kind == "atomic" or any(other.replaces == access.name for other in program.accesses):
         yield f"atomics update its elements one by one{line}, and 16 of them share an exponent: leave its --format out"
-    if access.klass != "affine":
-        yield f"an address in it depends on data{line}, so its hardware tile is not known: leave its --format out"
-    if access.lanes != "dense":
-        yield f"the kernel takes elements of it that are no neighbours{line}: only whole tiles can be unpacked"
+    if access.klass != "affine" or access.lanes != "dense":
+        note = access.note or "its lanes are no neighbours in memory"
+        yield f"the kernel does not take whole tiles of it{line}: {note}. Leave its --format out"
     if _anywhere(program.in_runs):
         yield (
             "the kernel works on rows, which lie in memory as runs of 1,024 elements, and block formats need hardware "
@@ -84,18 +83,25 @@ def _reasons(program: TileProgram, access: Access, declared: str) -> Iterator[st
             "matrices: leave its --format out"
         )
     for dtype in _types_seen(program, access):
-        if dtype not in (declared, program.tensor(access.tensor).dtype):
-            yield f"the kernel takes its {declared} elements for {dtype}{line}, of which no block format has the bits"
+        if dtype != declared and dtype not in BLOCK_FORMATS:
+            yield (
+                f"the kernel takes its {declared} elements for {dtype}{line}, and a block format has not the same bits: "
+                "leave its --format out"
+            )
 
 
 def _types_seen(program: TileProgram, access: Access) -> Iterator[str]:
-    """Element types that the body gives to the value of an access."""
+    """Element types for which the body takes the value of an access."""
     if access.kind != "load":
         yield from (op.dtype for op in program.ops if op.name == access.value)
+        return
     for op in program.ops:
         for name, dtype in zip(op.operands, op.operand_dtypes, strict=False):
-            if name == access.value and access.kind == "load":
-                yield dtype
+            if name == access.value:
+                yield op.dtype if op.kind == "bitcast" else dtype
+    for other in program.accesses:
+        if other.kind != "load" and other.value == access.value:  # stored as it is, so it has the type of both
+            yield program.tensor(other.tensor).dtype
 
 
 def _anywhere(condition: Any) -> bool:
