@@ -42,7 +42,7 @@ class Case:
     """One launch of an example file; ``pins`` lists restrictions whose best plan is a cell too.
 
     ``launch`` is "" for a file's only launch; ``refused`` is part of the message where no program can be made. Without
-    ``ranks`` the best plans are no cells, since another case has them.
+    ``ranks`` the best plans are no cells, since another case has them. ``formats`` are those of ``--format``.
     """
 
     name: str
@@ -53,6 +53,7 @@ class Case:
     pins: tuple[str, ...] = ()
     refused: str = ""
     ranks: bool = True
+    formats: tuple[str, ...] = ()
 
     @property
     def path(self) -> Path:
@@ -68,6 +69,7 @@ SPLITS = ("combine=tree", "combine=ring", "combine=none *.depth=1")
 SOFTMAX = ("combine=tree", "combine=none *.depth=1")  # states of more than a sum go no ring
 DECODE = ("2 8 2 512 64 2", "2 6 2 300 64 2")
 UNEVEN = ("1 8 2 1024 64 3", "1 6 2 1000 64 3")
+CACHED = ("k_ptr=bfp8_b", "v_ptr=bfp8_b")
 STATE = ("1 256 2 32 1 32 64", "1 200 2 48 1 32 64")
 CASES = (
     Case("matmul", "matmul", "256 256 256", "500 300 200", pins=(
@@ -104,6 +106,18 @@ CASES = (
     Case("swiglu", "swiglu", "64 128", "33 100"),
     Case("add and gelu", "elementwise", "64 128", "33 100"),
     Case("helion matmul", "helion_matmul", "128 128 128", "100 72 96"),
+    Case("matmul, bfp8", "matmul", "256 256 256", "500 300 200", formats=("a_ptr=bfp8_b", "b_ptr=bfp8_b"), pins=(
+        "k.cores=3 combine=tree", "k.cores=4 combine=ring", "a_ptr.broadcast=row combine=none",
+    )),
+    Case("matmul, bfp8 weights", "matmul", "256 256 256", "500 300 200", formats=("b_ptr=bfp8_b",)),
+    Case("matmul, bfp8 and its results", "matmul", "256 256 256", "500 320 200",
+         formats=("a_ptr=bfp8_b", "b_ptr=bfp8_b", "c_ptr=bfp8_b")),
+    Case("matmul, bfp4 weights", "matmul", "256 256 256", "500 300 200", formats=("b_ptr=bfp4_b",)),
+    Case("attention, bfp8 keys and values", "attention", "1 2 2 256 64", "1 2 2 150 32", "attention_kernel_2",
+         formats=CACHED),
+    Case("decode, uneven parts, bfp8 keys and values", "flash_decode", *UNEVEN, "decode_part_kernel", formats=CACHED,
+         pins=("combine=none *.depth=1",)),
+    Case("swiglu, bfp8", "swiglu", "64 128", "33 112", formats=("x_ptr=bfp8_b", "y_ptr=bfp8_b")),
 )  # fmt: skip
 
 
@@ -166,7 +180,9 @@ class Planned:
         usable = self.device.sram.usable
         argv = list(self.case.sizes(self.shape))
         with contextlib.redirect_stderr(io.StringIO()):  # the file's own words
-            reading = read_launches(str(self.case.path), argv=argv, sram_limit=usable, sram_least=usable)
+            reading = read_launches(
+                str(self.case.path), argv=argv, sram_limit=usable, sram_least=usable, formats=self.case.formats
+            )
         wanted = self.case.launch or reading.problems[0].name
         return next(problem for problem in reading.problems if problem.name == wanted)
 

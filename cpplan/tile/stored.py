@@ -85,7 +85,7 @@ def _reasons(program: TileProgram, access: Access, declared: str) -> Iterator[st
     for dtype in _types_seen(program, access):
         if dtype != declared and dtype not in BLOCK_FORMATS:
             yield (
-                f"the kernel takes its {declared} elements for {dtype}{line}, and a block format has not the same bits: "
+                f"the kernel takes its {declared} elements for {dtype}{line}, and block formats have other bits: "
                 "leave its --format out"
             )
 

@@ -34,6 +34,9 @@ SAMPLE = (
     ("split-k matmul", "blackhole", "ragged", "part.cores=3 *.depth=1"),
     ("matmul, forwarded", "wormhole", "ragged", "a_ptr.broadcast=forward b_ptr.broadcast=multicast"),
     ("matmul, fp32", "blackhole", "ragged", "1"),
+    ("matmul, bfp8", "wormhole", "ragged", "k.cores=4 combine=ring"),
+    ("matmul, bfp8 and its results", "blackhole", "ragged", "1"),
+    ("decode, uneven parts, bfp8 keys and values", "blackhole", "ragged", "1"),
 )
 """Kernel, device, shape, plan."""
 

@@ -70,8 +70,9 @@ def test_it_is_another_problem_than_without() -> None:
     assert dict(stored.arguments)["b"] == dict(plain.arguments)["b"] == "bf16[64,96]"
 
 
-def test_without_formats_nothing_changes() -> None:
-    assert problem("product") == problem("product", *())
+def test_parameters_that_share_memory_may_share_a_format() -> None:
+    found = program("in_place", "x=bfp8_b", "y=bfp8_b")
+    assert {tensor.name: tensor.dtype for tensor in found.tensors} == {"y": "bfp8_b", "x": "bfp8_b", "w": "bf16"}
 
 
 def test_every_launch_takes_the_formats_of_the_tensors_that_it_has() -> None:

@@ -138,3 +138,28 @@ def product(m=128, n=96, k=64, bm=64, bn=32, bk=32, kind="bfloat16"):
         return triton.cdiv(m, meta["BM"]), triton.cdiv(n, meta["BN"])
 
     product_kernel[grid](a, b, c, m, n, k, BM=bm, BN=bn, BK=bk)
+
+
+@triton.jit
+def twice_kernel(y, x, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    m, n = tl.arange(0, ROWS)[:, None], tl.arange(0, COLUMNS)[None, :]
+    first, second = tl.load(x + m * 40 + n), tl.load(x + m * 40 + 8 + n)
+    tl.store(y + m * COLUMNS + n, first + second)
+
+
+def twice():
+    """Two tiles of one matrix, the second of which begins 8 columns behind the first."""
+    twice_kernel[(1,)](matrix(32, 32), matrix(32, 40), ROWS=32, COLUMNS=32)
+
+
+@triton.jit
+def chain_kernel(a, b, c, SIZE: tl.constexpr):
+    here = tl.arange(0, SIZE)[:, None] * SIZE + tl.arange(0, SIZE)[None, :]
+    first = tl.dot(tl.load(a + here), tl.load(b + here)).to(tl.float16)
+    tl.store(c + here, tl.dot(first, tl.load(b + here)).to(tl.float16))
+
+
+def chain():
+    """A product of a product, in fp16."""
+    a, b, c = (matrix(dtype=torch.float16) for _ in range(3))
+    chain_kernel[(1,)](a, b, c, SIZE=64)
