@@ -7,6 +7,7 @@ from dataclasses import dataclass
 MULTICAST = ("--pin", "a_ptr.broadcast=row", "--pin", "b_ptr.broadcast=column")
 GEMM = "bench/data/plain_gemm.py"
 FREE = ("--free", "BLOCK_M,BLOCK_N,BLOCK_K")
+BFP8 = ("--format", "a_ptr=bfp8_b", "--format", "b_ptr=bfp8_b")
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,8 @@ KERNELS = (
     ("attention", "examples/attention.py", "1 4 2 150 32", ("--launch", "attention_kernel_2")),
     ("flash decode, parts", "examples/flash_decode.py", "2 8 2 512 64 2", ("--launch", "decode_part_kernel")),
     ("flash decode, combine", "examples/flash_decode.py", "2 8 2 512 64 2", ("--launch", "decode_combine_kernel")),
+    ("gemm, bfp8, ragged", "examples/matmul.py", "500 300 200", BFP8),
+    ("gemm, bfp8 and its result", "examples/matmul.py", "512 512 256", (*BFP8, "--format", "c_ptr=bfp8_b")),
 )
 DEVICES = ("wormhole", "blackhole", "blackhole_13x10")
 DAMAGES = ("uneven-buffer", "outside", "too-large", "twice", "unknown-call")

@@ -67,6 +67,7 @@ def multicasts(*accesses: str) -> str:
 PROGRAMS = (
     Golden("matmul", "matmul", "wormhole", "128 128 128", multicasts("a_ptr", "b_ptr")),
     Golden("matmul_shared_loop", "matmul", "blackhole", "64 64 200", "--pin k.cores=4 --pin combine=ring"),
+    Golden("matmul_bfp8", "matmul", "blackhole", "70 100 72", "--format a_ptr=bfp8_b --format b_ptr=bfp8_b"),
     Golden("matmul_bias_activation", "matmul_bias_activation", "wormhole", "70 60 72"),
     Golden("batched_matmul", "batched_matmul", "blackhole", "4 64 64 64"),
     Golden("persistent_matmul", "persistent_matmul", "wormhole", "256 256 128", multicasts("a_desc", "b_desc")),
