@@ -21,6 +21,7 @@ from cpplan.enumerate.oracle import brute_force, count
 from cpplan.plan.space import violations
 from cpplan.tile.family import stack
 from cpplan.tile.program import Access, Affine, Dim, Family, Op, Tensor, TileProgram
+from cpplan.tile.stored import stored_as
 
 SEEDS: list[int] = json.loads((Path(__file__).parent / "data" / "oracle_seeds.json").read_text())["seeds"]
 
@@ -73,6 +74,14 @@ def test_layouts_are_chosen_jointly(seed: int) -> None:
     family = stack(programs)
     assert family.stacked.in_runs.tolist() == [rows == 1 for rows, _ in blocks]
     assert_same_answer(device, programs, 6, (family,))
+
+
+@pytest.mark.parametrize("formats", [{"a": "bfp8_b", "b": "bfp8_b"}, {"b": "bfp4_b", "c": "bfp8_b"}])
+def test_tensors_in_block_formats(formats: dict[str, str]) -> None:
+    """Pages of 1,088 and 576 bytes on a part of a chip whose figures are all there."""
+    device = load_device("wormhole", cores="2x2@1,1")
+    programs = [stored_as(gemm(128, 96, 64, block), formats) for block in ((64, 32, 32), (32, 96, 64))]
+    assert_same_answer(device, programs, 4)
 
 
 def exponential(rows: int, columns: int, block: tuple[int, int]) -> TileProgram:
