@@ -76,8 +76,8 @@ def test_a_program_comes_from_the_plan_file_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("device", ["wormhole", "blackhole"])
 def test_run_compares_on_numbers_that_the_format_has(device: str) -> None:
-    """The interpreter gets them, too. Of bf16 the unit drops the last bit of a factor, of these nothing: what is left are
-    sums in fp32."""
+    """The interpreter gets them, too. The unit drops the last bit of a factor in bf16, and none of these: only sums in
+    fp32 are left."""
     plain = data("run", KERNELS, "--device", device, *SMALL)
     stored = data("run", KERNELS, "--device", device, *SMALL, *BOTH)
     assert plain["equal"] and stored["equal"]
