@@ -16,6 +16,8 @@ Pages = NDArray[np.uint8]
 
 ELEMENTS = 1024
 SHARING = 16
+EXPONENT_BYTES = ELEMENTS // SHARING
+"""Bytes of a page before its elements."""
 BLOCK_BITS: Mapping[str, int] = {"bfp8_b": 7, "bfp4_b": 3}
 """Magnitude bits of an element, the leading one included."""
 
@@ -35,11 +37,10 @@ def encode_blocks(values: NDArray[Any], bits: int) -> Pages:
 
 def decode_blocks(pages: Pages, bits: int) -> NDArray[np.float32]:
     """Inverse of :func:`encode_blocks`, (pages, 1024)."""
-    count = ELEMENTS // SHARING
-    exponents, codes = pages[:, :count].astype(np.int32), pages[:, count:]
+    exponents, codes = pages[:, :EXPONENT_BYTES].astype(np.int32), pages[:, EXPONENT_BYTES:]
     if bits == 3:
         codes = np.stack([codes & 15, codes >> 4], axis=2).reshape(pages.shape[0], -1)
-    magnitude = (codes & ((1 << bits) - 1)).astype(np.float32).reshape(pages.shape[0], count, SHARING)
+    magnitude = (codes & ((1 << bits) - 1)).astype(np.float32).reshape(pages.shape[0], -1, SHARING)
     negative = (codes >> bits & 1).astype(bool).reshape(magnitude.shape)
     values = np.ldexp(magnitude, (exponents - 127 - bits + 1)[..., None])
     return np.where(negative, -values, values).astype(np.float32).reshape(pages.shape[0], -1)

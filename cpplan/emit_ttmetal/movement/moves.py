@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from cpplan.emit_ttmetal.block_formats import EXPONENT_BYTES
 from cpplan.emit_ttmetal.indices import affine_text, index_ranges, index_text, trips_text
 from cpplan.emit_ttmetal.movement.edges import Edge, edges_of
 from cpplan.emit_ttmetal.movement.fills import WORDS, fill_bits
@@ -16,9 +17,6 @@ from cpplan.plan.space import shared_loop
 from cpplan.schedule.schedule import Index, Schedule, Stream, TensorLayout, Term
 from cpplan.tile.layout import BLOCK_FORMATS
 from cpplan.tile.program import Affine
-
-EXPONENTS = 64
-"""Bytes of a page in a block format before its elements."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +132,7 @@ class Mover:
             return [f"plan::fill_run_outside<{self._word}>(at, {first}, {end}, {self._fill});"]
         rows = ", ".join(self._limits(edges, layout.rows, 32))
         columns = ", ".join(self._limits(edges, layout.columns, 32))
-        first_element = f"at + {EXPONENTS}" if layout.format in BLOCK_FORMATS else "at"
+        first_element = f"at + {EXPONENT_BYTES}" if layout.format in BLOCK_FORMATS else "at"
         return [f"plan::fill_outside<{self._word}>({first_element}, {rows}, {columns}, {self._fill});"]
 
     def _limits(self, edges: Sequence[Edge], number: int | None, page: int) -> tuple[str, str]:
