@@ -18,7 +18,7 @@ df.device @mesh_8x10 (
       shape = [32, 32, 32],
       dst_tiles_16bit = 8,
       dst_tiles_32bit = 4,
-      fidelity = {bf16 = "HiFi2", fp16 = "HiFi2", fp32 = "HiFi4", fp8e4 = "LoFi", fp8e5 = "LoFi", int8 = "LoFi",
+      fidelity = {bf16 = "HiFi2", fp16 = "HiFi4", fp32 = "HiFi4", fp8e4 = "LoFi", fp8e5 = "LoFi", int8 = "LoFi",
                   uint8 = "LoFi", bool = "LoFi", int16 = "HiFi4", uint16 = "HiFi4", int32 = "HiFi4", uint32 = "HiFi4"}
     ) cite "choice.mesh" {
       df.cost @mac.LoFi (cycles = 16) cite "choice.mesh"

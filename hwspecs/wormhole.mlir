@@ -30,9 +30,9 @@ df.device @wormhole (
       shape = [32, 32, 32] cite "wormhole.matrix.shape",
       dst_tiles_16bit = 8 cite "wormhole.matrix.dst_tiles_16bit",
       dst_tiles_32bit = 4 cite "wormhole.matrix.dst_tiles_32bit",
-      fidelity = {bf16 = "HiFi2", fp16 = "HiFi2", fp32 = "HiFi4", fp8e4 = "LoFi", fp8e5 = "LoFi", int8 = "LoFi",
+      fidelity = {bf16 = "HiFi2", fp16 = "HiFi4", fp32 = "HiFi4", fp8e4 = "LoFi", fp8e5 = "LoFi", int8 = "LoFi",
                   uint8 = "LoFi", bool = "LoFi", int16 = "HiFi4", uint16 = "HiFi4", int32 = "HiFi4", uint32 = "HiFi4",
-                  bfp8_b = "HiFi2", bfp4_b = "HiFi2"}
+                  bfp8_b = "HiFi2", bfp4_b = "LoFi"}
         cite "wormhole.matrix.fidelity"
     ) {
       df.cost @mac.LoFi (cycles = 16) cite "wormhole.matrix.lofi"

@@ -6,15 +6,17 @@ busiest thread. Every function takes a plain or a stacked program (ints or int64
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
+from cpplan.cost.fidelity import mac_cycles, math_fidelity
 from cpplan.device.device import Device, Unit
 from cpplan.tile.arith import Int, ceil_div, cycles_at, times
-from cpplan.tile.layout import hardware_tiles, shape_bytes, tile_bytes
+from cpplan.tile.layout import BLOCK_FORMATS, hardware_tiles, shape_bytes, tile_bytes
 from cpplan.tile.program import DTYPE_BITS, HARDWARE_TILE, Op, TileProgram
 from cpplan.tile.reduction import Reduction
 
@@ -44,12 +46,13 @@ def level_work(program: TileProgram, device: Device) -> dict[str, Work]:
     """Work of every position of the program (loop name, or "" for block level)."""
     totals: dict[str, dict[str, Int]] = {name: {} for name in ("", *(loop.name for loop in program.loops))}
     loaded = {a.value for a in program.accesses if a.kind == "load"}
-    stored = {a.value for a in program.accesses if a.kind != "load"}
+    stored = _packed(program)
+    fidelity = math_fidelity(program.ops, device)
     carried = {c.argument for loop in program.loops for c in loop.carries}
     resident = loaded | carried | {c.result for loop in program.loops for c in loop.carries}
     for op in program.ops:
         level = totals[op.loop or ""]
-        for unit, cycles in op_cycles(op, device, resident, stored, program.in_runs).items():
+        for unit, cycles in op_cycles(op, device, resident, stored, program.in_runs, fidelity).items():
             thread = device.unit(unit).thread
             level[thread] = level.get(thread, 0) + cycles
     return {name: Work(threads) for name, threads in totals.items()}
@@ -58,23 +61,45 @@ def level_work(program: TileProgram, device: Device) -> dict[str, Work]:
 def combine_work(reduction: Reduction, device: Device, in_runs: Int) -> Work:
     """Work of one combine step of two partial states, both in SRAM."""
     read = {f"{side}.{state.result}" for side in ("left", "right") for state in reduction.state}
-    written = {state.combined for state in reduction.state}
+    written = dict.fromkeys((state.combined for state in reduction.state), "")
+    fidelity = math_fidelity(reduction.ops, device)
     threads: dict[str, Int] = {}
     for op in reduction.ops:
-        for unit, cycles in op_cycles(op, device, read, written, in_runs).items():
+        for unit, cycles in op_cycles(op, device, read, written, in_runs, fidelity).items():
             thread = device.unit(unit).thread
             threads[thread] = threads.get(thread, 0) + cycles
     return Work(threads)
 
 
-def op_cycles(op: Op, device: Device, resident: set[str], stored: set[str], in_runs: Int) -> dict[str, Int]:
+def _packed(program: TileProgram) -> dict[str, str]:
+    """Values that are written out -> the block format in which, or "" for their own type.
+
+    Of a value that goes to several tensors the one with the largest tiles counts.
+    """
+    out: dict[str, str] = {}
+    for access in program.accesses:
+        if access.kind != "load":
+            dtype = program.tensor(access.tensor).dtype
+            format_ = dtype if dtype in BLOCK_FORMATS else ""
+            out[access.value] = max(out.get(access.value, format_), format_, key=_packed_bytes)
+    return out
+
+
+def _packed_bytes(format_: str) -> float:
+    return tile_bytes(format_) if format_ else math.inf
+
+
+def op_cycles(
+    op: Op, device: Device, resident: set[str], stored: Mapping[str, str], in_runs: Int, fidelity: str | None
+) -> dict[str, Int]:
     """Cycles per unit of one execution of ``op``.
 
-    ``resident`` names values read from SRAM (they must be unpacked), ``stored`` values that are written out (packed);
-    ``in_runs`` is the program's.
+    ``resident`` names values read from SRAM (they must be unpacked), ``stored`` values that are written out (packed) in
+    the block format given, else in the type of the op; ``in_runs`` is the program's, ``fidelity`` that of products.
     """
+    packed_as = stored.get(op.name) or op.dtype
     if op.kind == "dot":
-        return dot_cycles(op, device)
+        return dot_cycles(op, device, packed_as, fidelity)
     units = {u.name: u for u in device.units}
     tiles = hardware_tiles(op.shape, in_runs)
     out: dict[str, Int] = {}
@@ -90,7 +115,7 @@ def op_cycles(op: Op, device: Device, resident: set[str], stored: set[str], in_r
     if "unpack" in units:
         out["unpack"] = cycles_at(reads, _rate(units["unpack"]))
     if "pack" in units and op.name in stored:
-        out["pack"] = _pack(units["pack"], tiles, op.dtype, 1, accumulate=False)
+        out["pack"] = _pack(units["pack"], tiles, packed_as, 1, accumulate=False)
     return out
 
 
@@ -115,11 +140,12 @@ def _pack(unit: Unit, tiles: Int, dtype: str, calls: Int, accumulate: bool) -> I
     return np.maximum(move, fixed) + times(calls, unit.cost("per_call") or Fraction(0))
 
 
-def dot_cycles(op: Op, device: Device) -> dict[str, Int]:
+def dot_cycles(op: Op, device: Device, packed_as: str, fidelity: str | None) -> dict[str, Int]:
     """Cycles per unit of ``C[m,n] += A[m,k] B[k,n]``, computed sub-block by sub-block in the destination register.
 
     A call works through one sub-block: it keeps a tile of the shorter side in one source register and streams a tile of
     the other operand through the second one for every multiply-accumulate. Starting a call holds up both threads.
+    Results are packed in the format ``packed_as``.
     """
     units = {u.name: u for u in device.units}
     depth: Int = dict(op.attributes)["k"]
@@ -133,9 +159,8 @@ def dot_cycles(op: Op, device: Device) -> dict[str, Int]:
     calls = ceil_div(rows, height) * ceil_div(columns, width)
     macs = batch * rows * columns * inner
     matrix = units["matrix"]
-    cost = matrix.cost("mac." + dict(device.fidelity)[op.operand_dtypes[0]]) or Fraction(1)
     started = times(batch * calls, matrix.cost("per_call") or Fraction(0))
-    out = {"matrix": times(macs, cost) + started}
+    out = {"matrix": times(macs, mac_cycles(fidelity, device)) + started}
     if "unpack" in units:
         a, b = (tile_bytes(t) for t in op.operand_dtypes[:2])
         lying = width >= height
@@ -143,7 +168,7 @@ def dot_cycles(op: Op, device: Device) -> dict[str, Int]:
         kept = batch * calls * inner * np.where(lying, height * a, width * b)
         out["unpack"] = _feed(units["unpack"], streamed, kept) + started
     if "pack" in units:
-        out["pack"] = _pack(units["pack"], batch * rows * columns, op.dtype, batch * calls, accumulate=True)
+        out["pack"] = _pack(units["pack"], batch * rows * columns, packed_as, batch * calls, accumulate=True)
     return out
 
 

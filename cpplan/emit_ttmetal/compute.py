@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from cpplan.cost.fidelity import math_fidelity
 from cpplan.emit_ttmetal.arguments import digit_lines
 from cpplan.emit_ttmetal.body import Body
 from cpplan.emit_ttmetal.dst import OutOfSlots
@@ -100,11 +101,10 @@ def _too_large(program: TileProgram) -> ScheduleError:
 
 
 def _fidelity(schedule: Schedule) -> MathFidelity:
-    """The finest math fidelity that the device's spec gives to operands of products, as plans reckon with it."""
-    order: tuple[MathFidelity, ...] = ("LoFi", "HiFi2", "HiFi3", "HiFi4")
-    named = dict(schedule.device.fidelity)
-    wanted = [named.get(op.operand_dtypes[0]) for op in schedule.program.ops if op.kind == "dot"]
-    return max((f for f in order if f in wanted), key=order.index, default="HiFi4")
+    """The math fidelity that plans reckon with. Products are all that it matters to in emitted kernels."""
+    names: tuple[MathFidelity, ...] = ("LoFi", "HiFi2", "HiFi3", "HiFi4")
+    reckoned = math_fidelity(schedule.program.ops, schedule.device)
+    return next((name for name in names if name == reckoned), "HiFi4")
 
 
 def _slots(program: TileProgram, full: bool) -> int:
