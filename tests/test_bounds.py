@@ -90,7 +90,7 @@ def check(search: Search, family: FamilyFacts, claimed: dict[tuple[int, int, int
                     continue
                 spread = (number, int(spread_of[mapping]), code)
                 assert spread in claimed, (block.program.block, spread)
-                exact = refined_bounds(facts, device, table, *place, np.array([code]))[0]
+                exact = refined_bounds(facts, device, table, *place, np.array([code]))[0][0]
                 options = option_bounds(device, column).column
                 assert best >= max(lane, claimed[spread], exact, options), search.restriction
 

@@ -26,10 +26,11 @@ from cpplan.encode.additive import additive_bound
 from cpplan.encode.alternatives import alternatives
 from cpplan.encode.blocks import BlockFacts, block_bounds, block_facts
 from cpplan.encode.bounds import lane_bounds
+from cpplan.encode.cohorts import Choice, cohorts, decide
 from cpplan.encode.lanes import Lanes, SpatialTable, earns, spatial_table, spread_lanes
 from cpplan.encode.orders import Limited, column_bounds, order_of, refined_bounds, widest_bounds
 from cpplan.encode.prune import option_bounds, prune_column
-from cpplan.encode.stacked import SharedWeights
+from cpplan.encode.stacked import SharedWeights, Stack
 from cpplan.enumerate.oracle import CHUNK, columns, count
 from cpplan.plan.plan import Order
 from cpplan.tile.family import stack
@@ -147,15 +148,31 @@ def check_mappings(found: Space, r: Random) -> None:
     block, mapping = (np.array(numbers) for numbers in zip(*((b, m) for b, m, _ in fastest), strict=True))
     codes = np.array([code_of(order, found.dims) for _, _, order in fastest])
     assert earns(found.facts, found.table, block, mapping).all()
-    bounds = refined_bounds(found.facts, found.device, found.table, block, mapping, codes)
+    bounds = refined_bounds(found.facts, found.device, found.table, block, mapping, codes)[0]
     assert (bounds <= list(fastest.values())).all()
     shared = SharedWeights()
     for limit in sorted(r.sample(sorted(fastest.values()), min(2, len(fastest))), reverse=True):
         for cycles in (limit, min(fastest.values()) - 1):
             limited = Limited(cycles, shared)
-            raised = refined_bounds(found.facts, found.device, found.table, block, mapping, codes, limited)
+            raised, left = refined_bounds(found.facts, found.device, found.table, block, mapping, codes, limited)
             assert (bounds <= raised).all()
             assert (raised <= list(fastest.values())).all()
+            check_cohorts(found, left, np.array(list(fastest.values())), cycles)
+
+
+def check_cohorts(found: Space, stacks: list[tuple[Stack, Ints]], fastest: Ints, limit: int) -> None:
+    """What branch and bound over cohorts leaves has bounds; what it does not has no plan within the limit."""
+    grouped = [cohort for stack, here in stacks for cohort in cohorts(stack, here)]
+    ended = list[Choice]()
+    given = [(0.0, cohort) for cohort in grouped]
+    open_ones = dict[int, float]()
+    for members, bound in decide(found.device, given, lambda: limit, lambda: False, ended.append):
+        open_ones |= dict.fromkeys(members.tolist(), bound)
+    for cohort in grouped:
+        for column in cohort.columns.tolist():
+            assert open_ones.get(column, limit + 1) <= fastest[column]
+    for choice in ended:
+        assert choice.bound <= limit and set(choice.columns.tolist()) <= set(open_ones)
 
 
 def check_spreads(found: Space, r: Random) -> None:

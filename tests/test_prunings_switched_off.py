@@ -31,6 +31,17 @@ def no_bounds(bounds: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *given: np.where(bounds(*given) < INFINITE, 0, INFINITE)
 
 
+def no_mapping_bounds(*given: Any) -> tuple[Any, list[Any]]:
+    """No mapping has a bound, and none is decided."""
+    bounds, _ = refined_bounds(*given)
+    return np.where(bounds < INFINITE, 0, INFINITE), []
+
+
+def all_of_them(device: Any, found: Any, *rest: Any) -> list[tuple[Any, float]]:
+    """Every cohort is left open."""
+    return [(cohort.columns, bound) for bound, cohort in found]
+
+
 def every_order(facts: Any, device: Any, lanes: Any, limit: Any, widest: Any = None) -> Any:
     """All wave orders, whatever their bounds."""
     for found in column_bounds(facts, device, lanes, None, widest):
@@ -58,8 +69,9 @@ PRUNINGS: dict[str, list[tuple[Any, str, Any]]] = {
     "cores per axis": [(columns, "lane_bounds", no_bounds(lane_bounds))],
     "wave orders": [(columns, "column_bounds", every_order)],
     "spreads by weights": [(refine, "widest_bounds", lambda *given: given[4])],
-    "mappings": [(refine, "refined_bounds", no_bounds(refined_bounds))],
-    "shared weights": [(stacked.SharedWeights, "raised", lambda self, device, parts, bound, limit: bound)],
+    "mappings": [(refine, "refined_bounds", no_mapping_bounds)],
+    "shared weights": [(stacked.SharedWeights, "raised", lambda self, device, parts, bound, limit: (bound, parts))],
+    "branch and bound": [(refine, "decide", all_of_them)],
     "options": [(prune, "option_bounds", unpriced_options)],
     "additive bounds": [(prune, "additive_bound", lambda device, column: None)],
     "alternatives": [(sites, "alternatives", lambda device, column, additive, limit: None)],

@@ -50,14 +50,15 @@ def open_columns(search: Search) -> list[OpenColumn]:
                 search.left_open(int(bounds[alive].min()))
             else:
                 sets += _spread_columns(search, family, alive)
-    kept = []
+    alive_sets = []
     for columns in merged(sets):
         alive_set = columns.within(search.limit)
         if search.late() and len(alive_set.bound):
             search.counts.columns_kept += len(alive_set.bound)
             search.left_open(int(alive_set.bound.min()))
         else:
-            kept += listed(refined(search, alive_set))
+            alive_sets.append(alive_set)
+    kept = [column for columns in refined(search, alive_sets) for column in listed(columns)]
     limit = search.limit
     return sorted((c for c in kept if limit is None or c.bound <= limit), key=lambda c: c.place)
 

@@ -179,8 +179,11 @@ class Limited:
 def refined_bounds(
     facts: BlockFacts, device: Device, table: SpatialTable, block: Ints, mapping: Ints, code: Ints,
     limit: Limited | None = None,
-) -> Ints:  # fmt: skip
-    """Lower bounds of the columns (``block``, ``mapping``, wave loops ``code``), with the mappings' real deliveries."""
+) -> tuple[Ints, list[tuple[Stack, Ints]]]:  # fmt: skip
+    """Lower bounds of the columns (``block``, ``mapping``, wave loops ``code``), with the mappings' real deliveries.
+
+    With a ``limit`` also the stacks of what is left within it, and the positions of their columns.
+    """
     pairs, row = np.unique(np.stack([block, mapping]), axis=1, return_inverse=True)
     lanes = Lanes(pairs[0], table.cores[:, pairs[1]])
 
@@ -197,7 +200,7 @@ def refined_bounds(
         out[here] = _chain_bounds(levels, lane, place)
         if limit is not None:
             parts += _within_limit(levels, here, lane, place, out, limit)
-    return out if limit is None else limit.weights.raised(device, parts, out, limit.cycles)
+    return (out, []) if limit is None else limit.weights.raised(device, parts, out, limit.cycles)
 
 
 def _within_limit(
@@ -223,7 +226,7 @@ def widest_bounds(
     ):
         place = _places(levels, code[here], len(facts.program.dims))
         parts += _within_limit(levels, here, lane, place, bound, limit)
-    return limit.weights.raised(device, parts, bound, limit.cycles)
+    return limit.weights.raised(device, parts, bound, limit.cycles)[0]
 
 
 def _widest(facts: BlockFacts, device: Device, lanes: Lanes) -> tuple[list[list[Way]], Ints]:

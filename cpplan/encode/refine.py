@@ -1,18 +1,22 @@
-"""From spreads to mappings: their real deliveries, and weights that decide columns by the thousand."""
+"""From spreads to mappings: real deliveries, weights that decide columns by the thousand, and branch and bound."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from cpplan.encode.blocks import INFINITE, Ints
-from cpplan.encode.column_set import ColumnSet, OpenColumn, by_bound, listed, merged
+from cpplan.encode.cohorts import Choice, Cohort, cohorts, decide
+from cpplan.encode.column_set import ColumnSet, by_bound, listed, merged
 from cpplan.encode.lanes import earns
 from cpplan.encode.orders import Limited, refined_bounds, widest_bounds
 from cpplan.encode.search import FamilyFacts, Search
-from cpplan.encode.sites import score_listed
+from cpplan.encode.sites import score_choice
+from cpplan.encode.stacked import Stack
 from cpplan.plan.plan import Split
 from cpplan.plan.space import Spatial, group_sizes, is_shareable, required_group_ends
 
@@ -20,66 +24,68 @@ REFINED = 2_048
 """Columns that weights decide between two looks at the clock."""
 EXPANDED = 256
 """Columns whose mappings are looked at between two looks at the clock."""
-EARLY_SITES = 32
-"""Columns priced before the best of them are scored, while columns are still being looked for."""
+TRIED = 2
+"""Columns scored of those that branch and bound ends at."""
 
 
-def refined(search: Search, columns: ColumnSet) -> ColumnSet:
-    """Second pass: the legal mappings of every spread, with bounds from their real deliveries, best bound first.
+def refined(search: Search, sets: Sequence[ColumnSet]) -> list[ColumnSet]:
+    """Second pass: the legal mappings of every spread, with bounds from their real deliveries.
 
-    These bounds tell good columns from bad ones, so the best of them are scored as soon as they are known: what they
-    find spares most others the pass.
+    These bounds tell good columns from bad ones, so the best spreads of all families come first: what is found in them
+    spares most others the pass.
     """
-    out, kept = list[ColumnSet](), list[ColumnSet]()
-    for number, part in enumerate(by_bound(columns, REFINED)):
-        found = _weighed(search, columns.take(part).within(search.limit))
-        if number == 0:  # what the best of them find spares the others much
-            ranked = np.argsort(found.bound, kind="stable")
-            _expand(search, found.take(ranked[:EXPANDED]), out)
-            found = found.take(ranked[EXPANDED:])
-        kept.append(found)
-    left = merged(kept)[0] if kept else columns
-    for number, part in enumerate(by_bound(left, EXPANDED)):
-        _expand(search, left.take(part), out, look=number & (number - 1) == 0)  # seldom as time goes on
-    return _weighed_again(search, merged(out)[0]) if out else columns.take(np.zeros(0, dtype=np.int64))
+    best, rest = list[ColumnSet](), list[ColumnSet]()
+    for columns in sets:
+        first = np.argsort(columns.bound, kind="stable")
+        weighed = _weighed(search, columns.take(first[:REFINED]))
+        ranked = np.argsort(weighed.bound, kind="stable")
+        best.append(weighed.take(ranked[:EXPANDED]))
+        rest.append(merged([weighed.take(ranked[EXPANDED:]), columns.take(first[REFINED:])])[0])
+    out = [_decided(search, columns) for columns in best]
+    for columns in rest:
+        parts = [_weighed(search, columns.take(part).within(search.limit)) for part in by_bound(columns, REFINED)]
+        left = merged(parts)[0] if parts else columns
+        out += [_decided(search, left.take(part)) for part in by_bound(left, EXPANDED)]
+    return out
 
 
-def _weighed_again(search: Search, columns: ColumnSet) -> ColumnSet:
-    """``columns`` of mappings without those that weights decide at the limit as it is now."""
-    limit, family = _limited(search, columns.family), columns.family
-    if limit is None or search.late():
-        return columns.within(search.limit)
-    out = [columns.take(np.zeros(0, dtype=np.int64))]
-    for part in by_bound(columns, REFINED):
-        here = columns.take(part).within(search.limit)
-        place = here.block, here.spatial, here.order
-        bound = refined_bounds(family.facts, search.device, family.table, *place, limit)
-        out.append(replace(here, bound=np.maximum(here.bound, bound)).within(search.limit))
-    search.counts.mapped_pruned += len(columns.bound) - sum(len(kept.bound) for kept in out)
-    return merged(out)[0]
-
-
-def _expand(search: Search, columns: ColumnSet, out: list[ColumnSet], look: bool = True) -> None:
-    """Add what is left of the mappings of ``columns`` to ``out``; then ``look`` for incumbents, as long as they get
-    better."""
+def _decided(search: Search, columns: ColumnSet) -> ColumnSet:
+    """The mappings of ``columns`` without those that bounds decide; the best that these meet are scored."""
     here = columns.within(search.limit)
     if search.late() and len(here.bound):
         search.left_open(int(here.bound.min()))
-        return
+        return here.take(np.zeros(0, dtype=np.int64))
     search.counts.columns_kept += len(here.bound)
-    out.append(expanded(search, here, weigh=True))
-    while look and not search.late():
-        before = search.best[0].rank if search.best else None
-        score_listed(search, _not_seen(search, out, EARLY_SITES))
-        look = bool(search.best) and search.best[0].rank != before
+    listed_ones, stacks = _expanded(search, here, _limited(search, here.family))
+    legal = listed_ones.take(np.nonzero(listed_ones.bound < INFINITE)[0])
+    out = legal if search.limit is None else _branched(search, listed_ones, stacks)
+    search.counts.mapped_pruned += len(listed_ones.bound) - len(out.bound)
+    return out
 
 
-def _not_seen(search: Search, sets: list[ColumnSet], count: int) -> list[OpenColumn]:
-    """The ``count`` columns of least bound whose plans were not looked at yet."""
-    columns = merged(sets)[0]
-    ranked = np.argsort(columns.bound, kind="stable")[: count + len(search.sites)]
-    fresh = [c for c in listed(columns.take(ranked)) if c.place[1:] not in search.sites]
-    return fresh[:count]
+def _branched(search: Search, columns: ColumnSet, stacks: list[tuple[Stack, Ints]]) -> ColumnSet:
+    """What branch and bound over cohorts leaves of ``columns`` (docs/encoding.md, section 4)."""
+    found = list[tuple[float, Cohort]]()
+    for stack, here in stacks:
+        found += [(float(columns.bound[cohort.columns].min()), cohort) for cohort in cohorts(stack, here)]
+
+    def limit() -> int:
+        assert search.limit is not None
+        return search.limit
+
+    def attempt(choice: Choice) -> None:
+        ranked = choice.columns[np.argsort(columns.bound[choice.columns], kind="stable")]
+        for column in listed(columns.take(ranked[:TRIED])):
+            score_choice(search, column, choice.levels, choice.depths)
+
+    bounds, looked_at = columns.bound.copy(), np.zeros(len(columns.bound), dtype=bool)
+    for _, cohort in found:
+        looked_at[cohort.columns] = True
+    kept = [np.nonzero(~looked_at)[0]]
+    for left, bound in decide(search.device, found, limit, search.late, attempt):
+        bounds[left] = np.maximum(bounds[left], math.ceil(bound))
+        kept.append(left)
+    return replace(columns, bound=bounds).take(np.concatenate(kept)).within(search.limit)
 
 
 def _limited(search: Search, family: FamilyFacts) -> Limited | None:
@@ -97,8 +103,14 @@ def _weighed(search: Search, columns: ColumnSet) -> ColumnSet:
     return replace(columns, bound=bound).within(search.limit)
 
 
-def expanded(search: Search, columns: ColumnSet, weigh: bool = False) -> ColumnSet:
-    """The columns of all legal mappings, with bounds from their real deliveries; also by weights if ``weigh``."""
+def expanded(search: Search, columns: ColumnSet) -> ColumnSet:
+    """The columns of all legal mappings within the limit, with bounds from their real deliveries."""
+    found, _ = _expanded(search, columns, None)
+    return found.take(np.nonzero(found.bound < INFINITE)[0]).within(search.limit)
+
+
+def _expanded(search: Search, columns: ColumnSet, limit: Limited | None) -> tuple[ColumnSet, list[tuple[Stack, Ints]]]:
+    """The columns of all legal mappings, and with a ``limit`` the stacks of those that weights do not decide."""
     facts, table = columns.family.facts, columns.family.table
     size = (table.first[1:] - table.first[:-1])[columns.spatial]
     source = np.repeat(np.arange(len(size)), size)
@@ -109,12 +121,9 @@ def expanded(search: Search, columns: ColumnSet, weigh: bool = False) -> ColumnS
     source, mapping = source[legal], mapping[legal]
     search.counts.mapped += len(mapping)
     block, order = columns.block[source], columns.order[source]
-    limit = _limited(search, columns.family) if weigh else None
-    bound = refined_bounds(facts, search.device, table, block, mapping, order, limit)
-    raised = ColumnSet(columns.family, block, mapping, order, np.maximum(columns.bound[source], bound))
-    kept = raised.take(np.nonzero(raised.bound < INFINITE)[0]).within(search.limit)
-    search.counts.mapped_pruned += len(mapping) - len(kept.bound)
-    return kept
+    bound, stacks = refined_bounds(facts, search.device, table, block, mapping, order, limit)
+    raised = np.maximum(columns.bound[source], bound)
+    return ColumnSet(columns.family, block, mapping, order, raised), stacks
 
 
 def _can_be_canonical(family: FamilyFacts, mapping: Ints) -> npt.NDArray[np.bool_]:

@@ -55,7 +55,7 @@ def best_shares(
     ``classes`` has a table per access: level, depth, SRAM, then of the steady and of the first transfer ``shared``
     figures and the longest resource, in cycles.
     """
-    return _Program(overlap, frame, kinds, classes, shared).shares()
+    return LinearProgram(overlap, frame, kinds, classes, shared).shares()
 
 
 def undominated(options: Floats) -> Floats:
@@ -70,7 +70,7 @@ def undominated(options: Floats) -> Floats:
     return out
 
 
-class _Program:
+class LinearProgram:
     """The linear program: rows of the exact model with fractions of options. Variables and rows are numbers."""
 
     def __init__(

@@ -10,6 +10,7 @@ from cpplan.encode.alternatives import alternatives, narrow
 from cpplan.encode.column_set import OpenColumn
 from cpplan.encode.incumbent import Site, can_be_scored, score, score_alternatives
 from cpplan.encode.lanes import chunks
+from cpplan.encode.prune import prune_column, take_options
 from cpplan.encode.search import Search
 
 SITES = 64
@@ -51,6 +52,21 @@ def score_listed(search: Search, columns: list[OpenColumn]) -> None:
         if site is not None:
             sites.append(site)
     _scored_sites(search, sites)
+
+
+def score_choice(search: Search, column: OpenColumn, levels: tuple[int, ...], depths: tuple[int, ...]) -> None:
+    """Incumbents from the plans of ``column`` whose accesses sit at ``levels`` with ``depths``."""
+    site = search.site(column.family, column.block, column.mapping, column.order)
+    if site is None:
+        return
+    rows = site.column.rows
+    keep = [np.ones(len(r.places), dtype=bool) for r in rows]
+    for access, (level, depth) in enumerate(zip(levels, depths, strict=True)):
+        keep[access] = (rows[access].level == level) & (rows[access].depth == depth)
+    if all(k.any() for k in keep):
+        part = prune_column(search.device, take_options(site.column, keep), search.limit)
+        if part is not None:
+            search.admit(score(search.device, replace(site, pruned=part), search.k, search.limit)[0])
 
 
 def _scored_sites(search: Search, sites: list[Site]) -> list[Site]:

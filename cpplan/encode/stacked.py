@@ -215,19 +215,24 @@ class SharedWeights:
 
     known: dict[Shape, list[tuple[int, Shares]]] = field(default_factory=dict)
 
-    def raised(self, device: Device, parts: Sequence[tuple[Stack, Ints]], bound: Ints, limit: int) -> Ints:
-        """``bound`` raised, to at most one above ``limit``; ``parts`` are stacks with their positions in it."""
-        out, by_key = bound.copy(), defaultdict[object, list[tuple[Stack, Ints]]](list)
+    def raised(
+        self, device: Device, parts: Sequence[tuple[Stack, Ints]], bound: Ints, limit: int
+    ) -> tuple[Ints, list[tuple[Stack, Ints]]]:
+        """``bound`` raised, to at most one above ``limit``; ``parts`` are stacks with their positions in it. Then the
+        stacks of what is left within the limit, with the options that may be in a plan within it."""
+        out, by_key, left = bound.copy(), defaultdict[object, list[tuple[Stack, Ints]]](list), []
         for stack, here in parts:
             by_key[stack.key].append((stack, here))
         for same in by_key.values():
-            found = self._raised(device, joined([stack for stack, _ in same]), limit)
+            race = self._raced(device, joined([stack for stack, _ in same]), limit)
             here = np.concatenate([positions for _, positions in same])
-            out[here] = np.maximum(out[here], np.ceil(found).astype(np.int64))
-        return out
+            out[here] = np.maximum(out[here], np.ceil(race.bound).astype(np.int64))
+            if len(race.left):
+                left.append((race.stack, here[race.left]))
+        return out, left
 
-    def _raised(self, device: Device, stack: Stack, limit: int) -> Floats:
-        """(n,) bounds; relaxations of single columns go on while they decide others too."""
+    def _raced(self, device: Device, stack: Stack, limit: int) -> _Race:
+        """What weights decide of ``stack``; relaxations of single columns go on while they decide others too."""
         known = self.known.setdefault(stack.shape, [])
         race = _Race(device, stack, limit)
         for position, (decided, shares) in enumerate(known):
@@ -249,7 +254,7 @@ class SharedWeights:
             if fresh is None:
                 break
             idle = 0 if race.decided_by(fresh) else idle + 1
-        return race.bound
+        return race
 
 
 class _Race:
