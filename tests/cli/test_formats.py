@@ -86,6 +86,15 @@ def test_run_compares_on_numbers_that_the_format_has(device: str) -> None:
     assert all(stored["dram_bytes"][tensor]["read"] % (16 * 1088) == 0 for tensor in "ab")
 
 
+@pytest.mark.parametrize("rows", [96, 160])
+def test_blocks_beyond_the_grid_need_no_fill(rows: int) -> None:
+    """3 and 5 blocks for 4 cores: what the kernel puts beyond the rows is no zero, but no block of its own reaches there."""
+    stored = ("--format", "x_ptr=bfp8_b", "--format", "y_ptr=bfp8_b")
+    softmax = Path(__file__).parents[2] / "examples" / "softmax.py"
+    found = data("run", softmax, "--device", "wormhole", *SMALL, *stored, "--pin", "row.cores=4", "--", rows, 128)
+    assert found["equal"]
+
+
 def test_devices_that_do_not_compute_with_the_format_say_so(tmp_path: Path) -> None:
     result = cpplan("solve", KERNELS, "--device", "amd_xdna2_8x4", *BOTH, "--out", tmp_path)
     assert result.exit_code == 2

@@ -1,8 +1,9 @@
 """Where tiles of an access reach beyond what takes part in it, and what data movement does about that.
 
-Per tensor axis, over all blocks that any core may be at: whether pages may lie outside the tensor, and whether elements
-of pages that are read must be overwritten by the fill of the access. Most edges need nothing on the cores, since the
-unused elements of the tensor in DRAM hold the fill already.
+Per tensor axis: whether pages may lie outside the tensor, over all blocks that any core may be at, and whether elements
+of pages that are read must be overwritten by the fill of the access, over the blocks of the grid (nothing computes with
+what is loaded beyond it). Most edges need nothing on the cores, since the unused elements of the tensor in DRAM hold the
+fill already.
 """
 
 from __future__ import annotations
@@ -10,12 +11,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cpplan.emit_ttmetal.indices import Range, affine_range
+from cpplan.emit_ttmetal.indices import Range, affine_range, index_ranges
 from cpplan.emit_ttmetal.text import plus, scaled
 from cpplan.errors import ScheduleError
 from cpplan.schedule.schedule import Axis, Schedule, Stream, TensorLayout
 from cpplan.tile.layout import BLOCK_FORMATS, RUN
 from cpplan.tile.program import HARDWARE_TILE, Affine
+
+Ranges = Mapping[str, Range]
+"""Values of dims and loops."""
 
 
 @dataclass(frozen=True)
@@ -48,21 +52,29 @@ class Edge:
         return self.axis.padded // self.page
 
 
-def edges_of(schedule: Schedule, stream: Stream, ranges: Mapping[str, Range]) -> tuple[Edge, ...]:
-    """The edges of all axes of ``stream``.
+def edges_of(schedule: Schedule, stream: Stream) -> tuple[Edge, ...]:
+    """The edges of all axes of ``stream``. Of blocks beyond the grid tiles are loaded, but not stored.
 
     Raises :class:`~cpplan.errors.ScheduleError` for a store that would have to write parts of a page.
     """
     layout = schedule.layout(stream.layout)
     shape = schedule.program.tensor(layout.tensor).shape
-    edges = tuple(_edge(schedule, stream, layout, number, shape[number], ranges) for number in range(len(shape)))
-    if layout.format in BLOCK_FORMATS and stream.kind == "load":
-        _check_blocks(schedule, stream, edges)
-    return edges
+    grid = index_ranges(schedule, in_grid=True)
+
+    def edges(reached: Ranges) -> tuple[Edge, ...]:
+        return tuple(
+            _edge(schedule, stream, layout, number, extent, grid, reached) for number, extent in enumerate(shape)
+        )
+
+    if stream.kind == "store":
+        return edges(grid)
+    if layout.format in BLOCK_FORMATS:
+        _check_blocks(schedule, stream, edges(grid))
+    return edges(index_ranges(schedule))
 
 
 def _edge(
-    schedule: Schedule, stream: Stream, layout: TensorLayout, number: int, extent: int, ranges: Mapping[str, Range]
+    schedule: Schedule, stream: Stream, layout: TensorLayout, number: int, extent: int, grid: Ranges, reached: Ranges
 ) -> Edge:
     axis, start, bounds = layout.axes[number], stream.starts[number], stream.bounds[number]
     in_tile = number in (layout.rows, layout.columns)
@@ -71,17 +83,17 @@ def _edge(
     first = _scaled(start, axis, per_piece)
     count = stream.tile[number] // axis.unit * per_piece
     total = axis.pieces * per_piece
-    low, high = affine_range(first, ranges)
+    low, high = affine_range(first, reached)
     # Limits that no block reaches, or that lie beyond the tensor, need nothing.
-    begins = tuple(b for b in bounds.begins if affine_range(b, ranges)[1] > 0 and _past(start, b, ranges)[1] > 0)
+    begins = tuple(b for b in bounds.begins if affine_range(b, grid)[1] > 0 and _past(start, b, grid)[1] > 0)
     tile = stream.tile[number]
-    ends = tuple(e for e in bounds.ends if affine_range(e, ranges)[0] < extent and _past(start, e, ranges)[0] < tile)
+    ends = tuple(e for e in bounds.ends if affine_range(e, grid)[0] < extent and _past(start, e, grid)[0] < tile)
     if stream.kind == "store":
         _check_whole_pages(schedule, stream, number, axis, (*begins, *ends), in_tile)
     elif in_tile and stream.fill is None:
         begins, ends = (), ()
     elif in_tile and (stream.fill != layout.padding or schedule.program.is_written(layout.tensor)):
-        first_element, last_element = affine_range(start, ranges)
+        first_element, last_element = affine_range(start, grid)
         begins += (Affine(0),) if first_element < 0 else ()
         ends += (Affine(extent),) if last_element + stream.tile[number] > extent else ()
     return Edge(axis, page, first, count, total, low < 0, high + count > total, begins, ends)
@@ -107,7 +119,7 @@ def _check_blocks(schedule: Schedule, stream: Stream, edges: tuple[Edge, ...]) -
         )
 
 
-def _past(start: Affine, limit: Affine, ranges: Mapping[str, Range]) -> Range:
+def _past(start: Affine, limit: Affine, ranges: Ranges) -> Range:
     """How many elements behind the first one of a tile a limit lies, at least and at most."""
     return affine_range(plus(limit, scaled(start, -1)), ranges)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from cpplan.emit_ttmetal.block_formats import EXPONENT_BYTES
-from cpplan.emit_ttmetal.indices import affine_text, index_ranges, index_text, trips_text
+from cpplan.emit_ttmetal.indices import affine_text, index_text, trips_text
 from cpplan.emit_ttmetal.movement.edges import Edge, edges_of
 from cpplan.emit_ttmetal.movement.fills import WORDS, fill_bits
 from cpplan.emit_ttmetal.movement.lines import braces, counted
@@ -205,9 +205,7 @@ class Mover:
 
     @property
     def _edges(self) -> tuple[Edge, ...]:
-        """Of blocks beyond the grid tiles are loaded, but not stored."""
-        in_grid = self.stream.kind == "store"
-        return edges_of(self.schedule, self.stream, index_ranges(self.schedule, in_grid))
+        return edges_of(self.schedule, self.stream)
 
     @property
     def _layout(self) -> TensorLayout:
