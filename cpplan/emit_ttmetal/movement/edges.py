@@ -2,8 +2,8 @@
 
 Per tensor axis: whether pages may lie outside the tensor, over all blocks that any core may be at, and whether elements
 of pages that are read must be overwritten by the fill of the access, over the blocks of the grid (nothing computes with
-what is loaded beyond it). Most edges need nothing on the cores, since the unused elements of the tensor in DRAM hold the
-fill already.
+what is loaded beyond it). Most edges need nothing on the cores, since the unused elements of the tensor in DRAM hold
+the fill already.
 """
 
 from __future__ import annotations
