@@ -98,7 +98,8 @@ def problem_of(launches: Sequence[Launch]) -> Problem:
         elif not any(replace(other, block=()) == replace(program, block=()) for other in programs):
             programs.append(program)  # warps, stages and grouping make no difference here
     if not programs:
-        raise refusals[0]
+        texts = [str(refusal) for refusal in refusals]
+        raise max(refusals, key=lambda refusal: texts.count(str(refusal)))  # what most block shapes have in common
     return problem_from(launches[0], families_of(programs))
 
 

@@ -20,15 +20,13 @@ from cpplan.schedule.schedule import Axis, TensorLayout
 from cpplan.tile.arith import ceil_div, round_up
 from cpplan.tile.layout import BLOCK_FORMATS, RUN
 from cpplan.tile.program import HARDWARE_TILE, Access, Tensor, TileProgram
+from cpplan.tile.stored_edges import why_not_at_edges
 
 FORMATS = {
     "fp32": "fp32", "bf16": "bf16", "fp16": "fp16", "int32": "int32", "uint32": "uint32", "uint16": "uint16",
     "uint8": "uint8", "int8": "uint8", "bool": "uint8", "bfp8_b": "bfp8_b", "bfp4_b": "bfp4_b",
 }  # fmt: skip
 """Element type -> format of circular buffers; types that are not here have none."""
-
-SHARING = 16
-"""Neighbours in a row of a hardware tile that share an exponent in the block formats."""
 
 
 def tensor_layouts(program: TileProgram) -> tuple[tuple[TensorLayout, ...], dict[str, str]]:
@@ -51,8 +49,7 @@ def tensor_layouts(program: TileProgram) -> tuple[tuple[TensorLayout, ...], dict
             number = f".{len(others) + 1}" if others else ""
             same = replace(wanted, name=access.tensor + number)
             layouts.append(same)
-        if access.kind != "load":
-            _check_blocks(program, access, same)
+        _check_blocks(program, access)
         uses[access.name] = same.name
     return tuple(replace(item, padding=_padding(program, item.name, uses)) for item in layouts), uses
 
@@ -125,18 +122,12 @@ def _padding(program: TileProgram, layout: str, uses: dict[str, str]) -> float:
     return next(iter(fills))
 
 
-def _check_blocks(program: TileProgram, access: Access, layout: TensorLayout) -> None:
-    """What the unit computes beyond a tensor is anything, so it must share no exponent with elements of the tensor."""
-    if layout.format not in BLOCK_FORMATS or layout.columns is None:
-        return
-    axis, extent = layout.axes[layout.columns], program.tensor(access.tensor).shape[layout.columns]
-    cut = next((n for n in (axis.unit, axis.lead, extent) if n % SHARING), None)
-    if cut is not None:
-        raise ScheduleError(
-            f"{_place(program, access)}: {access.tensor} is written as {layout.format} in rows of {cut} elements: "
-            f"{SHARING} neighbours share an exponent, so what is computed beyond the last ones would spoil these. Make "
-            f"the rows a multiple of {SHARING} long, or leave its --format out"
-        )
+def _check_blocks(program: TileProgram, access: Access) -> None:
+    """Block shapes that the frontend does not judge one by one, since they are free, are judged here."""
+    format_ = program.tensor(access.tensor).dtype
+    reason = why_not_at_edges(program, access) if format_ in BLOCK_FORMATS else ""
+    if reason:
+        raise ScheduleError(f"{_place(program, access)}: {access.tensor} cannot be stored as {format_}: {reason}")
 
 
 def _check_kind(program: TileProgram, access: Access) -> None:

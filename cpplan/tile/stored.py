@@ -15,6 +15,7 @@ import numpy as np
 
 from cpplan.tile.layout import BLOCK_FORMATS
 from cpplan.tile.program import Access, Op, Tensor, TileProgram
+from cpplan.tile.stored_edges import why_not_at_edges
 
 DECLARED = ("fp32", "bf16", "fp16")
 """Element types that a kernel may give to a tensor in a block format."""
@@ -82,6 +83,9 @@ def _reasons(program: TileProgram, access: Access, declared: str) -> Iterator[st
             f"the kernel takes vectors of it{line}, of which a hardware tile would hold one, and block formats are for "
             "matrices: leave its --format out"
         )
+    at_edges = why_not_at_edges(program, access)
+    if at_edges:
+        yield at_edges
     for dtype in _types_seen(program, access):
         if dtype != declared and dtype not in BLOCK_FORMATS:
             yield (

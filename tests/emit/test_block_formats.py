@@ -21,7 +21,7 @@ from cpplan.emit_ttmetal.host import host_script
 from cpplan.emit_ttmetal.launch import as_held, device_memory, memory_after
 from cpplan.emit_ttmetal.program import Arch, Program
 from cpplan.emulate import Stats, run
-from cpplan.errors import ScheduleError
+from cpplan.errors import KernelError, ScheduleError
 from cpplan.frontend import read_launches
 from cpplan.frontend.find_launch import find_launch
 from cpplan.frontend.interpreted import interpret
@@ -30,6 +30,7 @@ from cpplan.schedule.build import build_schedule
 from cpplan.schedule.schedule import Schedule
 from cpplan.tile.family import candidate_program
 from cpplan.tile.program import TileProgram
+from cpplan.tile.stored import stored_as
 
 KERNELS = Path(__file__).parents[1] / "frontend" / "kernels" / "stored.py"
 ARCHS: tuple[Arch, ...] = ("wormhole", "blackhole")
@@ -223,23 +224,25 @@ def test_masked_elements_are_overwritten_by_their_bytes_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("entry", "formats", "message"),
+    ("entry", "formats", "reason"),
     [
-        (
-            "largest",
-            {"x": "bfp8_b"},
-            "stored.py:.*x is stored as bfp8_b, and the mask of load x puts -inf .*only zeros",
-        ),
-        ("largest", {"x": "bfp4_b"}, "x is stored as bfp4_b, and the mask of load x puts -inf .*only zeros"),
-        ("head", {"x": "bfp4_b"}, "x is stored as bfp4_b, and the mask of load x puts 0.0 .*Store it as bfp8_b"),
-        ("product(64, 50, 64)", {"c": "bfp8_b"}, "c is written as bfp8_b in rows of 50 elements: 16 neighbours share"),
+        ("largest", {"x": "bfp8_b"}, "x cannot be stored as bfp8_b: the mask of load x .* puts -inf .*only zeros"),
+        ("largest", {"x": "bfp4_b"}, "x cannot be stored as bfp4_b: the mask of load x .* puts -inf .*only zeros"),
+        ("head", {"x": "bfp4_b"}, "x cannot be stored as bfp4_b: the mask of load x .* puts 0.0 .*Store it as bfp8_b"),
+        ("product(64, 50, 64)", {"c": "bfp8_b"}, "c cannot be stored as bfp8_b: it is written in rows of 50 elements"),
     ],
 )
-def test_elements_that_share_exponents_are_not_written_one_by_one(
-    entry: str, formats: dict[str, str], message: str
+def test_programs_whose_edges_share_exponents_are_refused_however_they_came(
+    entry: str, formats: dict[str, str], reason: str
 ) -> None:
-    with pytest.raises(ScheduleError, match=message):
-        _ = Made(entry, "wormhole", **formats).emitted
+    """Reading refuses them first; of free block shapes it does so only where none is left."""
+    stored = [f"{name}={format_}" for name, format_ in formats.items()]
+    with pytest.raises(KernelError, match=f"stored.py:.*{reason.partition(': ')[2]}"):
+        read_launches(str(KERNELS), entry=entry, formats=stored)
+    (problem,) = read_launches(str(KERNELS), entry=entry).problems
+    program, device = stored_as(candidate_program(problem.families[0], 0), formats), load_device("wormhole")
+    with pytest.raises(ScheduleError, match=f"stored.py:.*{reason}"):
+        build_schedule(program, device, simple_plan(program, device))
 
 
 # -- the host's side ---------------------------------------------------------------------------------------------------

@@ -99,6 +99,21 @@ def test_block_shapes_that_take_rows_are_left_out() -> None:
     assert sorted(shapes["x_ptr=bfp8_b",]) == sorted(rows for rows in shapes[()] if rows > 1)
 
 
+@pytest.mark.parametrize(("rows", "left"), [(128, [4, 32, 64]), (96, [4, 32]), (40, [4])])
+def test_block_shapes_that_hang_over_are_left_out_where_no_zeros_are_filled_in(rows: int, left: list[int]) -> None:
+    """Softmax has blocks of 1, 4, 32 and 64 rows, and what it puts beyond the last ones is minus infinity."""
+    (found,) = read_launches(str(EXAMPLES / "softmax.py"), argv=(str(rows), "128"), formats=("x_ptr=bfp8_b",)).problems
+    assert sorted(dict(b)["BLOCK_ROWS"] for family in found.families for b in family.blocks) == left
+
+
+def test_free_block_shapes_are_refused_where_all_of_them_hang_over() -> None:
+    softmax: dict[str, Any] = {"path": str(EXAMPLES / "softmax.py"), "free": ("BLOCK_ROWS",)}
+    (found,) = read_launches(**softmax, argv=("96", "128"), formats=("x_ptr=bfp8_b",)).problems
+    assert found.families
+    with pytest.raises(InputError, match=r"the mask of load x_ptr .* puts -inf"):
+        read_launches(**softmax, argv=("33", "128"), formats=("x_ptr=bfp8_b",))
+
+
 @pytest.mark.parametrize(("formats", "depths"), [((), [32]), (("a=bfp8_b", "b=bfp8_b"), [32, 64])])
 def test_of_free_block_shapes_those_fit_whose_tiles_fit_as_they_are_stored(
     formats: tuple[str, ...], depths: list[int]
@@ -123,6 +138,8 @@ def test_of_free_block_shapes_those_fit_whose_tiles_fit_as_they_are_stored(
         ("gathered", "x", "the kernel does not take whole tiles of it"),
         ("skipped", "x", "the kernel does not take whole tiles of it"),
         ("bits", "x", "the kernel takes its bf16 elements for int16"),
+        ("largest", "x", "the mask of load x"),
+        ("product(64, 50, 64)", "c", "it is written in rows of 50 elements"),
         ("in_place", "x", "y is the same memory, is written, and has another format"),
     ],
 )

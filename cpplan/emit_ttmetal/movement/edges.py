@@ -15,7 +15,7 @@ from cpplan.emit_ttmetal.indices import Range, affine_range, index_ranges
 from cpplan.emit_ttmetal.text import plus, scaled
 from cpplan.errors import ScheduleError
 from cpplan.schedule.schedule import Axis, Schedule, Stream, TensorLayout
-from cpplan.tile.layout import BLOCK_FORMATS, RUN
+from cpplan.tile.layout import RUN
 from cpplan.tile.program import HARDWARE_TILE, Affine
 
 Ranges = Mapping[str, Range]
@@ -60,17 +60,8 @@ def edges_of(schedule: Schedule, stream: Stream) -> tuple[Edge, ...]:
     layout = schedule.layout(stream.layout)
     shape = schedule.program.tensor(layout.tensor).shape
     grid = index_ranges(schedule, in_grid=True)
-
-    def edges(reached: Ranges) -> tuple[Edge, ...]:
-        return tuple(
-            _edge(schedule, stream, layout, number, extent, grid, reached) for number, extent in enumerate(shape)
-        )
-
-    if stream.kind == "store":
-        return edges(grid)
-    if layout.format in BLOCK_FORMATS:
-        _check_blocks(schedule, stream, edges(grid))
-    return edges(index_ranges(schedule))
+    reached = grid if stream.kind == "store" else index_ranges(schedule)
+    return tuple(_edge(schedule, stream, layout, number, extent, grid, reached) for number, extent in enumerate(shape))
 
 
 def _edge(
@@ -97,26 +88,6 @@ def _edge(
         begins += (Affine(0),) if first_element < 0 else ()
         ends += (Affine(extent),) if last_element + stream.tile[number] > extent else ()
     return Edge(axis, page, first, count, total, low < 0, high + count > total, begins, ends)
-
-
-def _check_blocks(schedule: Schedule, stream: Stream, edges: tuple[Edge, ...]) -> None:
-    """Elements of block formats can become zeros, whose exponent does not matter, and nothing else; those of bfp4_b, of
-    which two share a byte, not even that."""
-    inside = any(edge.in_tile and (edge.begins or edge.ends) for edge in edges)
-    outside = any(edge.below or edge.above or edge.begins or edge.ends for edge in edges)
-    format_, is_zero = schedule.layout(stream.layout).format, stream.fill in (None, 0.0)
-    if (outside and not is_zero) or (inside and format_ != "bfp8_b"):
-        access = next(a for a in schedule.program.accesses if a.name == stream.access)
-        advice = (
-            "of bfp4_b two share a byte as well. Store it as bfp8_b, or use blocks that end with the tensor"
-            if is_zero
-            else "only zeros can be filled in there. Load with other=0.0 and mask the value instead (tl.where)"
-        )
-        raise ScheduleError(
-            f"{access.source or schedule.program.source}: {access.tensor} is stored as {format_}, and the mask of load "
-            f"{access.name} puts {stream.fill} in place of elements that share exponents with others: {advice}, or "
-            "leave its --format out"
-        )
 
 
 def _past(start: Affine, limit: Affine, ranges: Ranges) -> Range:
