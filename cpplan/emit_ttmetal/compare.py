@@ -21,7 +21,8 @@ PRECISION = {"bf16": 2.0**-8, "fp16": 2.0**-11, "fp32": 2.0**-11}
 """Spacing of numbers around 1 that the units keep: single precision passes through them with 10 bits of fraction."""
 
 BLOCK_STEP = {"bfp8_b": 2.0**-6, "bfp4_b": 2.0**-2}
-"""Spacing of the numbers in a block whose largest one is around 1: results that differ a little may round to either."""
+"""Spacing of the numbers in a block whose largest one is around 1: what differs a little may be rounded to either, and
+the packer does not always take the nearest."""
 
 ROUNDINGS = 4
 """Steps of that size which errors of a whole kernel may add up to, relative to the largest result."""

@@ -31,19 +31,20 @@ void unpack_block(const uint8_t* from, uint32_t bits, float* to) {
     }
 }
 
+// The packer rounds to seven bits, ties away from zero, and of fewer it keeps the first ones (source: tt-isa-documentation,
+// Packers/FormatConversion.md). That the largest one does not carry over is what the host library does.
 void pack_block(const float* from, uint32_t bits, uint8_t* to) {
     uint8_t* mantissas = to + TILE / 16;
-    const float limit = float((1u << bits) - 1);
     for (uint32_t row = 0; row < TILE / 16; ++row) {
         uint32_t exponent = 0;
         for (uint32_t i = 0; i < 16; ++i) exponent = std::max(exponent, to_bits(from[row * 16 + i]) >> 23 & 255u);
         to[row] = uint8_t(exponent);
-        int shift = 127 + int(bits) - 1 - int(exponent);    // in two steps, as 2^shift itself may be too large
+        int shift = 127 + 6 - int(exponent);    // in two steps, as 2^shift itself may be too large
         float half = std::ldexp(1.0f, shift / 2), rest = std::ldexp(1.0f, shift - shift / 2);
         for (uint32_t i = 0; i < 16; ++i) {
             uint32_t at = row * 16 + i;
-            float m = std::min(std::nearbyint(std::fabs(from[at]) * half * rest), limit);
-            uint32_t code = uint32_t(m) | (from[at] < 0 && m > 0 ? 1u << bits : 0u);
+            uint32_t m = uint32_t(std::min(std::round(std::fabs(from[at]) * half * rest), 127.0f)) >> (7 - bits);
+            uint32_t code = m | (from[at] < 0 && m > 0 ? 1u << bits : 0u);
             if (bits == 7) mantissas[at] = uint8_t(code);
             else if (at % 2 == 0) mantissas[at / 2] = uint8_t(code);
             else mantissas[at / 2] |= uint8_t(code << 4);
