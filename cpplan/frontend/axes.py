@@ -97,17 +97,23 @@ def spread(access: RawAccess, view: View, space: Space, may_split: bool = True) 
 def _split_by_mask(access: RawAccess, maps: tuple[AxisMap, ...], view: View, space: Space) -> View | None:
     """A mask that cuts tiles where a group of ``n`` elements ends: ``lane < n`` around starts that are multiples of
     ``n``, or ``position < n``."""
-    masks = zip(access.mask.forms, access.proved, strict=True) if access.mask else ()
-    lane_ends = {form.terms[0][0].number: form.const + 1 for form, proved in masks if not proved and _is_lane_end(form)}
+    lane_ends = _lane_ends(access)
     for axis, item in enumerate(maps):
         if len(item.lanes) != 1 or not item.contiguous or item.wrapped or not item.guarded:
             continue
-        group = item.limit or lane_ends.get(item.lanes[0], 1)
-        starts = space.array(item.start) if 1 < group < view.shape[axis] else None
-        inside = starts is not None and (item.limit is not None or not np.any(starts % group))
+        ends_at = item.limit if item.limit is not None and item.limit > 1 else None
+        group = ends_at or lane_ends.get(item.lanes[0], 0)
+        starts = space.array(item.start) if 0 < group < view.shape[axis] else None
+        inside = starts is not None and (ends_at is not None or not np.any(starts % group))
         if inside and view.shape[axis] % group == 0:
             return view.split(axis, group)
     return None
+
+
+def _lane_ends(access: RawAccess) -> dict[int, int]:
+    """Where the mask ends lanes, whatever the block."""
+    masks = zip(access.mask.forms, access.proved, strict=True) if access.mask else ()
+    return {form.terms[0][0].number: form.const + 1 for form, proved in masks if not proved and _is_lane_end(form)}
 
 
 def _is_lane_end(form: Linear) -> bool:
@@ -145,6 +151,7 @@ def _by_stride(view: View) -> list[int]:
 def _lanes_per_axis(access: RawAccess, view: View) -> list[list[tuple[int, int]]] | None:
     """(lane, elements per step) per axis; None when a lane moves along two axes at once."""
     found: list[list[tuple[int, int]]] = [[] for _ in view.shape]
+    ends = _lane_ends(access)
     for atom, coefficient in access.offset.terms:
         if atom.kind != "lane" or access.shape[atom.number] == 1:
             continue
@@ -152,7 +159,9 @@ def _lanes_per_axis(access: RawAccess, view: View) -> list[list[tuple[int, int]]
         fits = [a for a in fits if view.strides[a] == view.strides[fits[0]]]
         if not fits or coefficient % view.strides[fits[0]]:
             return None
-        axis = next((a for a in fits if not found[a]), fits[0])
+        free = [a for a in fits if not found[a]]
+        whole = [a for a in free if view.shape[a] == ends.get(atom.number)]  # groups of one element have equal strides
+        axis = next(iter([*whole, *free]), fits[0])
         found[axis].append((atom.number, coefficient // view.strides[axis]))
     return found
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import math
 import multiprocessing
 import traceback
 import warnings
@@ -139,9 +140,10 @@ def _bound(builtin: Callable[..., Any]) -> Callable[..., Any]:
 
 def _complete() -> None:
     """What the interpreter lacks: kernels that call each other, loop bounds that numpy will not take for integers,
-    bfloat16, functions of the device library that the language has as well."""
+    bfloat16, functions of the device library that the language has as well, block sizes that are no powers of two."""
     import triton.language as tl
     from triton.language.extra import libdevice
+    from triton.language.semantic import TritonSemantic
     from triton.runtime import interpreter
     from triton.runtime.jit import JITFunction
 
@@ -161,6 +163,12 @@ def _complete() -> None:
                     inner.attr = "float32"
             return super().visit(node)
 
+    def of_any_size(semantic: Any, start: int, end: int, *, ret_ty: Any = None) -> Any:
+        kind = ret_ty or tl.block_type(tl.int32, [end - start])
+        return semantic.tensor(semantic.builder.create_make_range(kind.to_ir(semantic.builder), start, end), kind)
+
+    TritonSemantic.arange = of_any_size
+    tl.core.validate_block_shape = math.prod
     for name in vars(libdevice):
         builtin = getattr(tl.math, name, None)
         if inspect.isfunction(builtin) and tl.core.is_builtin(builtin):

@@ -32,6 +32,7 @@ CASES = [
     ("persistent_matmul", "768 768 128"), ("persistent_matmul", "712 760 80"),
     ("attention", "2 4 2 256 32"), ("attention", "1 4 1 200 32"),
     ("flash_decode", "2 8 2 512 32 2"), ("flash_decode", "1 6 2 300 32 4"),
+    ("flash_decode", "2 3 3 300 32 4"),
     ("mamba_chunk_state", "2 256 4 64 2 128 128"), ("mamba_chunk_state", "2 200 4 50 2 70 128"),
     ("mamba_chunk_scan", "2 256 4 64 2 32 128"), ("mamba_chunk_scan", "2 200 4 50 2 32 128"),
 ]  # fmt: skip
