@@ -20,6 +20,8 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # its types warn when they are made; as an error, that crashes the interpreter
     from ortools.linear_solver import pywraplp  # type: ignore[attr-defined]
 
+PARAMETERS = "use_dual_simplex: true use_preprocessing: false max_number_of_iterations: 2000"
+"""Closing options leaves the last solution dual feasible; its basis is of use as long as nothing is rewritten."""
 LOST = 1e-12
 """Relative error of a sum of a few hundred products of floats, with room to spare."""
 WHOLE = 1 - 1e-6
@@ -43,6 +45,7 @@ class BranchedProgram:
         self.launch = device.launch_cycles
         self.solver = pywraplp.Solver.CreateSolver("GLOP")
         self.solver.LoadModelFromProto(program.model)
+        self.solver.SetSolverSpecificParametersAsString(PARAMETERS)
         self.variables, self.rows = self.solver.variables(), self.solver.constraints()
         sizes = [len(part) for part in program.parts]
         self.first = np.cumsum([0, *sizes])

@@ -26,6 +26,11 @@ from cpplan.encode.weights import SHARED, Floats
 NODES = 200
 """Relaxations per cohort, after which it is left open."""
 
+DIVE = 60
+"""Relaxations on the way down to an end."""
+DIVES = 4
+"""Cohorts followed down to an end in vain before the least bound alone says what comes next."""
+
 
 @dataclass(frozen=True)
 class Cohort:
@@ -99,6 +104,7 @@ class _Branch:
     relaxed: int = 0
     left: list[float] = field(default_factory=list)
     parts: list[_Branch] = field(default_factory=list)
+    tried: set[tuple[tuple[int, ...], tuple[int, ...]]] = field(default_factory=set)
 
     def ends(self) -> Iterator[_Branch]:
         """The cohorts that were not parted."""
@@ -133,13 +139,24 @@ def decide(
     branches = [_Branch(cohort) for _, cohort in found]
     heap = [_Node(bound, n, b) for n, ((bound, _), b) in enumerate(zip(found, branches, strict=True))]
     heapq.heapify(heap)
-    count = itertools.count(len(heap))
+    count, dives = itertools.count(len(heap)), DIVES
     while heap and heap[0].bound <= limit() and not late():
-        node = heapq.heappop(heap)
-        if not node.branch.parts:
-            least = heap[0].bound if heap else math.inf
-            for bound, branch, part, ended in _followed(device, node, limit(), least, attempt):
-                heapq.heappush(heap, _Node(bound, next(count), branch, part, ended))
+        node, before = heapq.heappop(heap), limit()
+        dive = dives > 0 and node.open is None and node.ended is None
+        left = [node]
+        for _ in range(DIVE if dive else 1):
+            node = left.pop()
+            if not node.branch.parts:
+                least = heap[0].bound if heap else math.inf
+                following = _followed(device, node, limit(), least, attempt, dive)
+                nodes = [_Node(bound, next(count), branch, part, end) for bound, branch, part, end in following]
+                left += nodes[::-1]
+            if not left or left[-1].ended is not None:
+                break
+        for node in left:
+            heapq.heappush(heap, node)
+        if dive:
+            dives = DIVES if limit() < before else dives - 1
     for node in heap:
         node.branch.left.append(node.bound)
     for branch in branches:
@@ -149,12 +166,12 @@ def decide(
 
 
 def _followed(
-    device: Device, node: _Node, limit: int, least: float, attempt: Callable[[Choice], None]
+    device: Device, node: _Node, limit: int, least: float, attempt: Callable[[Choice], None], dive: bool
 ) -> Iterator[tuple[float, _Branch, Bools | None, Relaxed | None]]:
     """The nodes that follow from ``node``, with their bounds; ``least`` is that of all others."""
     branch = node.branch
     if node.ended is not None:
-        yield from ((node.bound, part, None, None) for part in _ended(branch, node.ended, attempt))
+        yield from ((node.bound, part, None, None) for part in _ended(branch, node.ended, limit, attempt))
         return
     if branch.relaxed >= NODES:
         branch.left.append(node.bound)
@@ -179,10 +196,12 @@ def _followed(
     if any(solved.parts[own].max() < WHOLE for own in program.accesses):
         opened = wanted & (solved.options <= limit)
         yield from ((bound, branch, part, None) for part in _branched(branch, program, solved, opened))
-    elif bound > least:
+    elif bound > least or dive:
+        if dive:
+            _attempted(branch, solved, limit, attempt)
         yield bound, branch, None, solved
     else:
-        yield from ((bound, part, None, None) for part in _ended(branch, solved, attempt))
+        yield from ((bound, part, None, None) for part in _ended(branch, solved, limit, attempt))
 
 
 def _fits(branch: _Branch, program: BranchedProgram, wanted: Bools) -> bool:
@@ -209,7 +228,7 @@ def _branched(branch: _Branch, program: BranchedProgram, solved: Relaxed, opened
     )
     whole = np.ones(len(table), dtype=bool)
     lower = next((s for s in splits if (opened[own] & s).any() and (opened[own] & ~s).any()), whole)
-    for kept in (lower, ~lower):
+    for kept in (lower, ~lower) if part[lower].sum() >= part[~lower].sum() else (~lower, lower):
         child = opened.copy()
         child[own] &= kept
         yield child
@@ -220,17 +239,25 @@ def _deviation(part: Floats, table: Floats) -> float:
     return float(part @ np.abs(table[:, 2] - part @ table[:, 2]))
 
 
-def _ended(branch: _Branch, solved: Relaxed, attempt: Callable[[Choice], None]) -> list[_Branch]:
-    """A node at its end, before all others. Columns that have all the options taken are attempted and stay; the others
-    go on without them. If there are none, the cohort is parted by one of the options. Returns what goes on."""
+def _attempted(branch: _Branch, solved: Relaxed, limit: int, attempt: Callable[[Choice], None]) -> Bools:
+    """(accesses, columns) which columns have the option taken of each access; those that have all are attempted."""
     assert branch.program is not None
     accesses = zip(branch.program.accesses, branch.tables, strict=True)
     picked = [table[int(np.argmax(solved.parts[own]))] for own, table in accesses]
-    owners = np.array([_has(s, row) for s, row in zip(branch.cohort.stack.streams, picked, strict=True)])
-    able: Bools = np.asarray(owners.all(axis=0))
-    if able.any():
-        levels, depths = (tuple(int(row[figure]) for row in picked) for figure in (0, 1))
+    owners: Bools = np.array([_has(s, row) for s, row in zip(branch.cohort.stack.streams, picked, strict=True)])
+    able = np.nonzero(owners.all(axis=0))[0]
+    levels, depths = (tuple(int(row[figure]) for row in picked) for figure in (0, 1))
+    if len(able) and solved.bound <= limit - 1 and (levels, depths) not in branch.tried:
+        branch.tried.add((levels, depths))
         attempt(Choice(solved.bound, branch.cohort.columns[able], levels, depths))
+    return owners
+
+
+def _ended(branch: _Branch, solved: Relaxed, limit: int, attempt: Callable[[Choice], None]) -> list[_Branch]:
+    """A node at its end, before all others. Columns that have all the options taken are attempted and stay; the others
+    go on without them. If there are none, the cohort is parted by one of the options. Returns what goes on."""
+    owners = _attempted(branch, solved, limit, attempt)
+    able: Bools = np.asarray(owners.all(axis=0))
     if able.all() or branch.left:
         branch.left.append(solved.bound)
         return []

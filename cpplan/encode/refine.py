@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from cpplan.encode.blocks import INFINITE, Ints
 from cpplan.encode.cohorts import Choice, Cohort, cohorts, decide
-from cpplan.encode.column_set import ColumnSet, by_bound, listed, merged
+from cpplan.encode.column_set import ColumnSet, listed, merged
 from cpplan.encode.lanes import earns
 from cpplan.encode.orders import Limited, refined_bounds, widest_bounds
 from cpplan.encode.search import FamilyFacts, Search
@@ -24,6 +24,7 @@ REFINED = 2_048
 """Columns that weights decide between two looks at the clock."""
 EXPANDED = 256
 """Columns whose mappings are looked at between two looks at the clock."""
+_NONE = np.zeros(0, dtype=np.int64)
 TRIED = 2
 """Columns scored of those that branch and bound ends at."""
 
@@ -34,18 +35,17 @@ def refined(search: Search, sets: Sequence[ColumnSet]) -> list[ColumnSet]:
     These bounds tell good columns from bad ones, so the best spreads of all families come first: what is found in them
     spares most others the pass.
     """
-    best, rest = list[ColumnSet](), list[ColumnSet]()
-    for columns in sets:
-        first = np.argsort(columns.bound, kind="stable")
-        weighed = _weighed(search, columns.take(first[:REFINED]))
-        ranked = np.argsort(weighed.bound, kind="stable")
-        best.append(weighed.take(ranked[:EXPANDED]))
-        rest.append(merged([weighed.take(ranked[EXPANDED:]), columns.take(first[REFINED:])])[0])
-    out = [_decided(search, columns) for columns in best]
-    for columns in rest:
-        parts = [_weighed(search, columns.take(part).within(search.limit)) for part in by_bound(columns, REFINED)]
-        left = merged(parts)[0] if parts else columns
-        out += [_decided(search, left.take(part)) for part in by_bound(left, EXPANDED)]
+    out = list[ColumnSet]()
+    waiting = [columns.take(columns.bound.argsort(kind="stable")) for columns in sets]
+    pools = [columns.take(_NONE) for columns in sets]
+    while any(len(columns.bound) for columns in (*waiting, *pools)):
+        for number, columns in enumerate(waiting):
+            fresh = _weighed(search, columns.take(np.arange(min(REFINED, len(columns.bound)))).within(search.limit))
+            waiting[number] = columns.take(np.arange(REFINED, len(columns.bound))).within(search.limit)
+            pool = merged([pools[number], fresh])[0]
+            ranked = pool.bound.argsort(kind="stable")
+            out.append(_decided(search, pool.take(ranked[:EXPANDED])))
+            pools[number] = pool.take(ranked[EXPANDED:]).within(search.limit)
     return out
 
 
