@@ -26,7 +26,8 @@ from cpplan.encode.additive import additive_bound
 from cpplan.encode.alternatives import alternatives
 from cpplan.encode.blocks import BlockFacts, block_bounds, block_facts
 from cpplan.encode.bounds import lane_bounds
-from cpplan.encode.cohorts import Choice, cohorts, decide
+from cpplan.encode.branch_and_bound import Choice, decide
+from cpplan.encode.cohorts import cohorts
 from cpplan.encode.lanes import Lanes, SpatialTable, earns, spatial_table, spread_lanes
 from cpplan.encode.orders import Limited, column_bounds, order_of, refined_bounds, widest_bounds
 from cpplan.encode.prune import option_bounds, prune_column

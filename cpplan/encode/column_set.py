@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from cpplan.encode.blocks import Ints
-from cpplan.encode.lanes import chunks
 from cpplan.encode.orders import Order, order_of
 from cpplan.encode.search import FamilyFacts
 
@@ -70,8 +68,3 @@ def listed(columns: ColumnSet) -> list[OpenColumn]:
     dims = len(columns.family.facts.program.dims)
     rows = zip(*(getattr(columns, name).tolist() for name in ("bound", "block", "spatial", "order")), strict=True)
     return [OpenColumn(b, columns.family, block, mapping, order_of(code, dims)) for b, block, mapping, code in rows]
-
-
-def by_bound(columns: ColumnSet, size: int) -> Iterator[Ints]:
-    """``columns`` in runs of ``size``, best bound first."""
-    return chunks(np.argsort(columns.bound, kind="stable"), size)

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cpplan.encode.blocks import INFINITE, Ints
-from cpplan.encode.cohorts import Choice, Cohort, cohorts, decide
+from cpplan.encode.branch_and_bound import Choice, decide
+from cpplan.encode.cohorts import Cohort, cohorts
 from cpplan.encode.column_set import ColumnSet, listed, merged
 from cpplan.encode.lanes import earns
 from cpplan.encode.orders import Limited, refined_bounds, widest_bounds

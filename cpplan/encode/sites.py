@@ -42,18 +42,6 @@ def open_sites(search: Search, columns: list[OpenColumn]) -> list[Site]:
     return search.still_open(sites)
 
 
-def score_listed(search: Search, columns: list[OpenColumn]) -> None:
-    """Incumbents from ``columns``, those with the best option bounds first, as long as they get better."""
-    sites = []
-    for column in columns:
-        if search.late() or (search.limit is not None and column.bound > search.limit):
-            break
-        site = search.site(column.family, column.block, column.mapping, column.order)
-        if site is not None:
-            sites.append(site)
-    _scored_sites(search, sites)
-
-
 def score_choice(search: Search, column: OpenColumn, levels: tuple[int, ...], depths: tuple[int, ...]) -> None:
     """Incumbents from the plans of ``column`` whose accesses sit at ``levels`` with ``depths``."""
     site = search.site(column.family, column.block, column.mapping, column.order)
