@@ -162,8 +162,9 @@ _RESTRICTION: list[Callable[[Any], Any]] = [
         "--pin",
         multiple=True,
         metavar="TERM",
-        help="Only plans of which this holds: BLOCK_M=128, m.cores=8, m.on=x, x=m/2.n/6, order=m,n, A.level=k, "
-        "A.depth=2, A.broadcast=row, A.group=8x1, A.noc=0, A.reader=diagonal; *.depth=1 for all accesses.",
+        help="Only plans of which this holds: BLOCK_M=128, m.cores=8, m.on=x, x=m/2.n/6, order=m,n, k.cores=4, "
+        "combine=ring, A.level=k, A.depth=2, A.broadcast=row, A.group=8x1, A.noc=0, A.reader=diagonal; "
+        "*.depth=1 for all accesses.",
     ),
     click.option("--forbid", multiple=True, metavar="TERM", help="Only plans of which this does not hold."),
     click.option(

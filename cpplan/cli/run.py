@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -105,20 +107,21 @@ def _run(options: LaunchOptions, planned: Planned, seed: int) -> Ran:
     program = planned.program
     schedule = build_schedule(program, planned.device, planned.plan)
     emitted = emit(schedule)
-    launch = find_launch(
-        str(options.path),
-        planned.name,
-        dict(program.block),
-        entry=options.entry,
-        kernel=options.kernel,
-        args=options.arg,
-        constexprs=options.constexpr,
-        grid=options.grid,
-        mode=options.tensors,
-        argv=options.argv,
-        gpu=options.gpu,
-        multiprocessors=options.multiprocessors,
-    )
+    with contextlib.redirect_stderr(io.StringIO()):  # the file's own words, which planning has shown
+        launch = find_launch(
+            str(options.path),
+            planned.name,
+            dict(program.block),
+            entry=options.entry,
+            kernel=options.kernel,
+            args=options.arg,
+            constexprs=options.constexpr,
+            grid=options.grid,
+            mode=options.tensors,
+            argv=options.argv,
+            gpu=options.gpu,
+            multiprocessors=options.multiprocessors,
+        )
     _check_aliases(launch, planned)
     memory = random_memory(launch, program, seed)
     with progress(f"interpreting {planned.name}"):
