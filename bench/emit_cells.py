@@ -96,6 +96,8 @@ CASES = (
     Case("attention, shared heads", "attention", "1 4 2 128 64", "1 6 2 100 64", "attention_kernel_2", pins=SOFTMAX),
     Case("decode, parts", "flash_decode", *DECODE, "decode_part_kernel", pins=SOFTMAX),
     Case("decode, uneven parts", "flash_decode", *UNEVEN, "decode_part_kernel", pins=SOFTMAX),
+    Case("decode, a key head each", "flash_decode", "1 4 4 512 64 2", "1 3 3 300 32 3", "decode_part_kernel",
+         pins=("combine=none *.depth=1",)),
     Case("decode, combine", "flash_decode", *DECODE, "decode_combine_kernel"),
     Case("mamba chunk scan", "mamba_chunk_scan", "1 256 2 32 1 32 128", "1 200 2 48 1 32 128", pins=SPLITS),
     Case("mamba chunk decay", "mamba_chunk_state", *STATE, "chunk_decay_kernel"),

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the environments of bench/vendor_checks.py in a folder of its own (about 15 GB with PyPI's torch, 5 GB without
+# Makes the environments of bench/vendor_checks.py in a folder of its own (about 11 GB with PyPI's torch, 5 GB without
 # CUDA):
 #
 #     bench/vendor_setup.sh ~/.cache/cpplan/vendor
