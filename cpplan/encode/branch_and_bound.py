@@ -74,7 +74,7 @@ def decide(
     device: Device,
     found: Sequence[tuple[float, Cohort]],
     limit: Callable[[], int],
-    late: Callable[[], bool],
+    stop: Callable[[], bool],
     attempt: Callable[[Choice], None],
 ) -> Iterator[tuple[Ints, float]]:
     """What is left of ``found`` (bounds and cohorts) within the limit: columns with bounds that hold for all of them.
@@ -85,7 +85,7 @@ def decide(
     heap = [_Node(bound, n, b) for n, ((bound, _), b) in enumerate(zip(found, branches, strict=True))]
     heapq.heapify(heap)
     count, dives = itertools.count(len(heap)), DIVES
-    while heap and heap[0].bound <= limit() and not late():
+    while heap and heap[0].bound <= limit() and not stop():
         node, before = heapq.heappop(heap), limit()
         dive = dives > 0 and node.open is None and node.ended is None
         left = [node]

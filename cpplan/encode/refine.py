@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -26,6 +27,10 @@ REFINED = 2_048
 EXPANDED = 256
 """Columns whose mappings are looked at between two looks at the clock."""
 _NONE = np.zeros(0, dtype=np.int64)
+STEPS = 3_000
+"""Steps of branch and bound on the way: as long as better plans are still to be found elsewhere, proofs are dear."""
+VAIN = 24
+"""Choices scored in a row without a better plan; networks and readers tell the plans apart that are left then."""
 TRIED = 2
 """Columns scored of those that branch and bound ends at."""
 
@@ -47,6 +52,18 @@ def refined(search: Search, sets: Sequence[ColumnSet]) -> list[ColumnSet]:
             ranked = pool.bound.argsort(kind="stable")
             out.append(_decided(search, pool.take(ranked[:EXPANDED])))
             pools[number] = pool.take(ranked[EXPANDED:]).within(search.limit)
+    return [_settled(search, columns) for columns in merged(out)]
+
+
+def _settled(search: Search, columns: ColumnSet) -> ColumnSet:
+    """What is left of ``columns`` of mappings at the limit that all of them led to."""
+    here, limit = columns.within(search.limit), _limited(search, columns.family)
+    if limit is None or search.late() or not len(here.bound):
+        return here
+    place = here.block, here.spatial, here.order
+    bound, stacks = refined_bounds(here.family.facts, search.device, here.family.table, *place, limit)
+    out = _branched(search, replace(here, bound=np.maximum(here.bound, bound)), stacks)
+    search.counts.mapped_pruned += len(columns.bound) - len(out.bound)
     return out
 
 
@@ -59,13 +76,16 @@ def _decided(search: Search, columns: ColumnSet) -> ColumnSet:
     search.counts.columns_kept += len(here.bound)
     listed_ones, stacks = _expanded(search, here, _limited(search, here.family))
     legal = listed_ones.take(np.nonzero(listed_ones.bound < INFINITE)[0])
-    out = legal if search.limit is None else _branched(search, listed_ones, stacks)
+    out = legal if search.limit is None else _branched(search, listed_ones, stacks, STEPS)
     search.counts.mapped_pruned += len(listed_ones.bound) - len(out.bound)
     return out
 
 
-def _branched(search: Search, columns: ColumnSet, stacks: list[tuple[Stack, Ints]]) -> ColumnSet:
-    """What branch and bound over cohorts leaves of ``columns`` (docs/encoding.md, section 4)."""
+def _branched(
+    search: Search, columns: ColumnSet, stacks: list[tuple[Stack, Ints]], steps: float = math.inf
+) -> ColumnSet:
+    """What branch and bound over cohorts leaves of ``columns`` (docs/encoding.md, section 4), in at most so many
+    ``steps``."""
     found = list[tuple[float, Cohort]]()
     for stack, here in stacks:
         found += [(float(columns.bound[cohort.columns].min()), cohort) for cohort in cohorts(stack, here)]
@@ -74,16 +94,24 @@ def _branched(search: Search, columns: ColumnSet, stacks: list[tuple[Stack, Ints
         assert search.limit is not None
         return search.limit
 
+    taken, vain = itertools.count(), 0
+
     def attempt(choice: Choice) -> None:
+        nonlocal vain
+        before = limit()
         ranked = choice.columns[np.argsort(columns.bound[choice.columns], kind="stable")]
         for column in listed(columns.take(ranked[:TRIED])):
             score_choice(search, column, choice.levels, choice.depths)
+        vain = 0 if limit() < before else vain + 1
+
+    def stop() -> bool:
+        return search.late() or vain >= VAIN or next(taken) >= steps
 
     bounds, looked_at = columns.bound.copy(), np.zeros(len(columns.bound), dtype=bool)
     for _, cohort in found:
         looked_at[cohort.columns] = True
     kept = [np.nonzero(~looked_at)[0]]
-    for left, bound in decide(search.device, found, limit, search.late, attempt):
+    for left, bound in decide(search.device, found, limit, stop, attempt):
         bounds[left] = np.maximum(bounds[left], math.ceil(bound))
         kept.append(left)
     return replace(columns, bound=bounds).take(np.concatenate(kept)).within(search.limit)
