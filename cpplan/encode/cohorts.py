@@ -52,6 +52,12 @@ def cohorts(stack: Stack, columns: Ints) -> Iterator[Cohort]:
         yield Cohort(stack.take(here), columns[here])
 
 
+def combinations(stack: Stack) -> Floats:
+    """(n,) combinations of the open options of every column."""
+    out: Floats = np.prod([stream.open.sum(axis=(0, 1, 2)).astype(float) for stream in stack.streams], axis=0)
+    return out
+
+
 def _table(stream: Stream) -> Floats:
     """The options of one access in all columns that are not worse than another."""
     depth, way, place, column = np.nonzero(stream.open)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from cpplan.encode.blocks import INFINITE, Ints
 from cpplan.encode.branch_and_bound import Choice, decide
-from cpplan.encode.cohorts import Cohort, cohorts
+from cpplan.encode.cohorts import Cohort, cohorts, combinations
 from cpplan.encode.column_set import ColumnSet, listed, merged
 from cpplan.encode.lanes import earns
 from cpplan.encode.orders import Limited, refined_bounds, widest_bounds
@@ -29,6 +29,8 @@ EXPANDED = 256
 _NONE = np.zeros(0, dtype=np.int64)
 STEPS = 3_000
 """Steps of branch and bound on the way: as long as better plans are still to be found elsewhere, proofs are dear."""
+FEW = 10
+"""Combinations of options up to which a column is cheaper to price exactly."""
 VAIN = 24
 """Choices scored in a row without a better plan; networks and readers tell the plans apart that are left then."""
 TRIED = 2
@@ -88,7 +90,9 @@ def _branched(
     ``steps``."""
     found = list[tuple[float, Cohort]]()
     for stack, here in stacks:
-        found += [(float(columns.bound[cohort.columns].min()), cohort) for cohort in cohorts(stack, here)]
+        hard = combinations(stack) > FEW
+        for cohort in cohorts(stack.take(hard), here[hard]):
+            found.append((float(columns.bound[cohort.columns].min()), cohort))
 
     def limit() -> int:
         assert search.limit is not None

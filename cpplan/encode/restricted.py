@@ -33,6 +33,9 @@ def allowed_blocks(problem: Problem, restriction: Restriction) -> tuple[Family, 
     for family in problem.families:
         if not all(scope.has_some_pattern() for scope in scopes(family.stacked, restriction)):
             continue
+        if not restriction.about("block"):
+            out.append(family)
+            continue
         keep = np.array([restriction.allows_block(block) for block in family.blocks], dtype=bool)
         if keep.all():
             out.append(family)
