@@ -6,8 +6,8 @@ any of them prove a bound once times have upper bounds, and within a limit no ti
 
 from __future__ import annotations
 
+import itertools
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,7 +39,10 @@ class Relaxed:
 
 
 class BranchedProgram:
-    """A linear program over plans of at most ``limit`` cycles, in which options can be closed."""
+    """A linear program over plans of at most ``limit`` cycles, in which options can be closed.
+
+    ``accesses`` has the options of every access, as numbers over all of them.
+    """
 
     def __init__(self, device: Device, program: LinearProgram, limit: int) -> None:
         self.launch = device.launch_cycles
@@ -47,18 +50,15 @@ class BranchedProgram:
         self.solver.LoadModelFromProto(program.model)
         self.solver.SetSolverSpecificParametersAsString(PARAMETERS)
         self.variables, self.rows = self.solver.variables(), self.solver.constraints()
-        sizes = [len(part) for part in program.parts]
-        self.first = np.cumsum([0, *sizes])
+        self.sizes = [len(part) for part in program.parts]
+        ends = list(itertools.accumulate(self.sizes))
+        self.accesses = [slice(end - size, end) for end, size in zip(ends, self.sizes, strict=True)]
         self.where = np.array([number for part in program.parts for number in part])
         self.matrix, self.low, self.high, self.cost = _arrays(program)
+        self.magnitude = np.abs(self.matrix)
         self.times = np.setdiff1d(np.arange(len(self.cost)), self.where)
         self.limit = float(limit)
         self.open: Bools = np.ones(len(self.where), dtype=bool)
-
-    @property
-    def accesses(self) -> Sequence[slice]:
-        """The options of every access."""
-        return [slice(a, b) for a, b in zip(self.first.tolist(), self.first[1:].tolist(), strict=False)]
 
     def solve(self, wanted: Bools) -> Relaxed | None:
         """The relaxation with the options that are ``wanted``; None if it has no solution."""
@@ -79,12 +79,12 @@ class BranchedProgram:
         duals = np.where(np.isfinite(side), duals, 0.0)
         taken = duals * np.where(np.isfinite(side), side, 0.0)
         left = self.cost - duals @ self.matrix
-        lost = LOST * (np.abs(self.cost) + np.abs(duals) @ np.abs(self.matrix))
+        lost = LOST * (np.abs(self.cost) + np.abs(duals) @ self.magnitude)
         times = np.minimum(left - lost, 0.0)[self.times].sum() * self.limit
         options = np.where(self.open, (left - lost)[self.where], np.inf)
         least = np.array([options[own].min() for own in self.accesses])
         base = self.launch + taken.sum() - LOST * np.abs(taken).sum() + times
-        rest = base + least.sum() - np.repeat(least, np.diff(self.first))
+        rest = base + least.sum() - np.repeat(least, self.sizes)
         return float(base + least.sum()), rest + options
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from cpplan.device.device import Device
 from cpplan.encode.blocks import Ints
 from cpplan.encode.levels import Bools
-from cpplan.encode.relaxation import Frame, LinearProgram, undominated
+from cpplan.encode.relaxation import LinearProgram, undominated
 from cpplan.encode.stacked import Stack, Stream
 from cpplan.encode.weights import SHARED, Floats
 
@@ -26,15 +26,13 @@ class Cohort:
     columns: Ints
 
     def tables(self) -> list[Floats]:
-        """Per access the options of all columns (:func:`cpplan.encode.relaxation.best_shares`)."""
-        return [_table(stream) for stream in self.stack.streams]
+        """Per access the options of all columns that are not worse than another."""
+        return [undominated(np.unique(stream.options(), axis=0)) for stream in self.stack.streams]
 
     def program(self, device: Device, tables: list[Floats]) -> LinearProgram:
         """The linear relaxation of a column with the options of all."""
-        stack = self.stack
-        trips, ops = tuple(stack.trips[:, 0].tolist()), tuple(stack.ops[:, 0].tolist())
-        frame = Frame(trips, stack.shape, ops, int(stack.room[0]))
-        return LinearProgram(device.overlap, frame, [stream.kind for stream in stack.streams], tables, SHARED)
+        kinds = [stream.kind for stream in self.stack.streams]
+        return LinearProgram(device.overlap, self.stack.frame(0), kinds, tables, SHARED)
 
     def take(self, keep: Bools) -> Cohort:
         """The columns selected by ``keep``."""
@@ -56,15 +54,6 @@ def combinations(stack: Stack) -> Floats:
     """(n,) combinations of the open options of every column."""
     out: Floats = np.prod([stream.open.sum(axis=(0, 1, 2)).astype(float) for stream in stack.streams], axis=0)
     return out
-
-
-def _table(stream: Stream) -> Floats:
-    """The options of one access in all columns that are not worse than another."""
-    depth, way, place, column = np.nonzero(stream.open)
-    figures = stream.cycles[:, way, place, column].T
-    bytes_held = (depth + 1) * stream.size[place, column]
-    rows = np.column_stack([np.array(stream.levels)[place], depth + 1, bytes_held, figures, figures])
-    return undominated(np.unique(rows, axis=0))
 
 
 def owners(stream: Stream, row: Floats) -> Bools:

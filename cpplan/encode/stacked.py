@@ -62,12 +62,13 @@ class Stream:
         out: Ints = np.where(self.open, self.bytes, INFINITE >> 8).min(axis=(0, 1, 2))
         return out
 
-    def options(self, column: int) -> Floats:
-        """The options of one column as a linear program takes them (:func:`cpplan.encode.relaxation.best_shares`)."""
-        depth, way, place = np.nonzero(self.open[..., column])
+    def options(self) -> Floats:
+        """The open options of all columns as a linear program takes them
+        (:func:`cpplan.encode.relaxation.best_shares`)."""
+        depth, way, place, column = np.nonzero(self.open)
         figures = self.cycles[:, way, place, column].T
         bytes_held = (depth + 1) * self.size[place, column]
-        return undominated(np.column_stack([np.array(self.levels)[place], depth + 1, bytes_held, figures, figures]))
+        return np.column_stack([np.array(self.levels)[place], depth + 1, bytes_held, figures, figures])
 
     def costs(self, number: int, weights: Weights, inside: list[Floats]) -> Floats:
         """(2, W, L, n) costs of all options of this access, the ``number``-th; first transfers are like all others."""
@@ -95,14 +96,17 @@ class Stack:
         streams = tuple(stream.take(keep) for stream in self.streams)
         return Stack(self.shape, self.trips[:, keep], self.ops[:, keep], self.room[keep], streams)
 
+    def frame(self, column: int) -> Frame:
+        """What the relaxation of one column needs besides its options."""
+        trips, ops = tuple(self.trips[:, column].tolist()), tuple(self.ops[:, column].tolist())
+        return Frame(trips, self.shape, ops, int(self.room[column]))
+
     def shares(self, device: Device, column: int) -> Shares | None:
         """The shares that bound one column best; None when it has none."""
-        options = [stream.options(column) for stream in self.streams]
+        options = [undominated(stream.take(np.array([column])).options()) for stream in self.streams]
         if not all(map(len, options)):
             return None
-        trips, ops = tuple(self.trips[:, column].tolist()), tuple(self.ops[:, column].tolist())
-        frame = Frame(trips, self.shape, ops, int(self.room[column]))
-        return best_shares(device.overlap, frame, [stream.kind for stream in self.streams], options, SHARED)
+        return best_shares(device.overlap, self.frame(column), [s.kind for s in self.streams], options, SHARED)
 
     @property
     def key(self) -> tuple[Shape, tuple[tuple[int, ...], ...]]:
