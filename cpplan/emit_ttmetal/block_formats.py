@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpplan.tile.layout import SHARING
-
 Pages = NDArray[np.uint8]
 
 ELEMENTS = 1024
+SHARING = 16
 EXPONENT_BYTES = ELEMENTS // SHARING
 """Bytes of a page before its elements."""
 BLOCK_BITS: Mapping[str, int] = {"bfp8_b": 7, "bfp4_b": 3}

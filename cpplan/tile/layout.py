@@ -17,8 +17,6 @@ from cpplan.tile.program import DTYPE_BITS, HARDWARE_TILE, TileProgram
 
 BLOCK_FORMATS = {"bfp8_b": 1088, "bfp4_b": 576}
 """Bytes of a hardware tile in formats whose values share exponents: 1024 mantissas and 64 exponent bytes."""
-SHARING = 16
-"""Neighbours in a row of a hardware tile in a block format, which share an exponent."""
 
 
 Layout = Literal["tiles", "runs"]

@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from cpplan.tile.arith import Int
-from cpplan.tile.layout import SHARING
 from cpplan.tile.program import HARDWARE_TILE, Access, Affine, TileProgram
+
+SHARING = 16
+"""Neighbours in a row of a hardware tile that share an exponent."""
 
 NOTHING = Affine()
 
