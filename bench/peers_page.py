@@ -5,11 +5,15 @@ python bench/peers_page.py
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from peers import DEFAULTS, KEY, RIVAL, SHAPES, times_faster
+from saved_rows import SavedRows
 
 BENCH = Path(__file__).parent
 PAGE = BENCH.parent / "docs" / "peers.md"
@@ -46,14 +50,17 @@ def times(objective: str) -> Iterator[str]:
         yield f"| {' | '.join(cells)} | {note} |"
 
 
-def faster_at_first(shape: tuple[int, ...], objective: str) -> float:
-    """How many times longer AccelForge's first mapping in the same space takes than cpplan's."""
-    seconds = {
-        row["setting"]: row.get("first_wall_seconds") or float("nan")
-        for row in result("peers")["rows"]
-        if tuple(row["shape"]) == shape and row["objective"] == objective
-    }
-    return float(seconds["same space"] / seconds["free blocks"])
+def faster() -> Iterator[str]:
+    """How many times longer AccelForge takes, per objective, shape and setting."""
+    saved = SavedRows(BENCH / "results" / "peers.json", KEY)
+    settings = (RIVAL[1], *DEFAULTS)
+    heads = [f"{setting}: first | repeated" for setting in settings]
+    yield f"| M x N x K | objective | {' | '.join(heads)} |"
+    yield "| --- | --- |" + " ---: |" * (2 * len(settings))
+    for objective, shape in itertools.product(("latency", "traffic"), SHAPES):
+        found = times_faster(saved, shape, objective)
+        cells = [cell(found.get(s, {}).get(which), ".3g") for s in settings for which in ("first", "repeated")]
+        yield f"| {' x '.join(map(str, shape))} | {objective} | {' | '.join(cells)} |"
 
 
 def agreement() -> Iterator[str]:
@@ -62,10 +69,9 @@ def agreement() -> Iterator[str]:
     match = {tuple(r["shape"]): r for r in saved["rows"] if r["setting"] == "equal or better"}
     yield (
         "| M x N x K | least traffic equal | latency equal but for fill and drain | fill and drain | "
-        "times faster, latency: first mapping | repeated | times faster, traffic: first mapping | repeated | "
         "plan with their latency and traffic: makespan against ours |"
     )
-    yield "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |"
+    yield "| --- | --- | --- | ---: | ---: |"
     ours = {tuple(r["shape"]): r for r in saved["rows"] if r["mapper"] == "cpplan" and r["objective"] == "latency"}
     for check in saved["checks"]:
         shape = tuple(check["shape"])
@@ -73,9 +79,7 @@ def agreement() -> Iterator[str]:
         more = f"{found / ours[shape]['latency_cycles'] - 1:+.1%}" if found else "none found"
         yield (
             f"| {' x '.join(map(str, shape))} | {'yes' if check['least_traffic_equal'] else 'no'} | "
-            f"{'yes' if check['peer_latency_equal'] else 'no'} | {check['fill_and_drain']:.1%} | "
-            f"{faster_at_first(shape, 'latency'):.1f} | {check['times_faster']['latency']:.1f} | "
-            f"{faster_at_first(shape, 'traffic'):.1f} | {check['times_faster']['traffic']:.1f} | {more} |"
+            f"{'yes' if check['peer_latency_equal'] else 'no'} | {check['fill_and_drain']:.1%} | {more} |"
         )
 
 
@@ -97,6 +101,7 @@ def filled(text: str) -> str:
     blocks = {
         "latency": times("latency"),
         "traffic": times("traffic"),
+        "faster": faster(),
         "agreement": agreement(),
         "families": families(),
     }
