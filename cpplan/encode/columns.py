@@ -134,7 +134,7 @@ def _seed(search: Search, sets: list[ColumnSet]) -> None:
         if search.limit is None or column.bound <= search.limit:
             site = search.site(column.family, column.block, column.mapping, column.order)
             if site is not None:
-                search.admit(score(search.device, site, search.k, search.limit)[0])
+                search.admit(score(search.device, site, search.k, search.last)[0])
     search.counts.mapped, search.counts.mapped_pruned = before
     if last is None or search.best[-1].rank != last:
         search.idle = 0

@@ -94,8 +94,9 @@ def can_be_scored(combinations: float) -> bool:
     return combinations <= SCORED
 
 
-def score(device: Device, site: Site, k: int, limit: int | None = None) -> tuple[list[Incumbent], int | None]:
-    """The ``k`` best plans of ``site`` when it is small, else among the most promising combinations.
+def score(device: Device, site: Site, k: int, last: Key | None = None) -> tuple[list[Incumbent], int | None]:
+    """The ``k`` best plans of ``site`` when it is small, else among the most promising combinations; but for the best
+    one, only plans that rank no later than ``last``.
 
     The second value is the least makespan of the whole column when those were all combinations: ``NO_PLAN`` when none
     is feasible, None when some were left out; then a descent from the best of them joins in.
@@ -107,21 +108,22 @@ def score(device: Device, site: Site, k: int, limit: int | None = None) -> tuple
         choice = np.unique(_in_alike_order(site, choice), axis=0)
     choice = choice[feasible(device, column, choice)]
     if complete:
-        found = best_plans(device, site, choice, k, limit)
+        found = best_plans(device, site, choice, k, last)
         return found, found[0].key[0] if found else NO_PLAN
     met = np.concatenate([choice, _descend(device, site, choice)])
-    around = around_best(device, site, met, min(AROUND, SCORED), limit) if k > 1 else met[:0]
-    return best_plans(device, site, np.unique(np.concatenate([met, around]), axis=0), k, limit), None
+    around = around_best(device, site, met, min(AROUND, SCORED), last[0] if last else None) if k > 1 else met[:0]
+    return best_plans(device, site, np.unique(np.concatenate([met, around]), axis=0), k, last), None
 
 
 def score_alternatives(
-    device: Device, site: Site, k: int, left: Alternatives, limit: int
+    device: Device, site: Site, k: int, left: Alternatives, last: Key
 ) -> tuple[list[Incumbent], int]:
-    """The ``k`` best plans among ``left``, and the least makespan of the whole column if that is within ``limit``."""
+    """The ``k`` best plans among ``left`` that rank no later than ``last``, and the least makespan of the whole column
+    if that is within its time."""
     choice = left.options()
     choice = choice[feasible(device, site.column, choice)]
-    found = best_plans(device, site, choice, k, limit)
-    return found, min(found[0].key[0], limit + 1) if found else limit + 1
+    found = best_plans(device, site, choice, k, last)
+    return found, min(found[0].key[0], last[0] + 1) if found else last[0] + 1
 
 
 def _in_alike_order(site: Site, choice: Ints) -> Ints:
@@ -217,21 +219,22 @@ def _products(rows: list[Ints]) -> Ints:
     return out
 
 
-def best_plans(device: Device, site: Site, choice: Ints, k: int, limit: int | None = None) -> list[Incumbent]:
-    """Exact scores of feasible ``choice`` rows; the best ``k`` within ``limit`` as incumbents, but always the best."""
+def best_plans(device: Device, site: Site, choice: Ints, k: int, last: Key | None = None) -> list[Incumbent]:
+    """Exact scores of feasible ``choice`` rows; the best ``k`` that rank no later than ``last`` as incumbents, but
+    always the best."""
     if not len(choice):
         return []
     column = site.column
     cycles = makespans(device, column, choice)
-    if limit is not None:
-        kept = cycles <= max(limit, int(cycles.min()))
+    if last is not None:
+        kept = cycles <= max(last[0], int(cycles.min()))
         choice, cycles = choice[kept], cycles[kept]
     dram, noc = totals(column, choice, "dram"), totals(column, choice, "noc")
     sram = column.fixed_sram + totals(column, choice, "sram")
-    ranked = np.lexsort((sram, noc, dram, cycles))[: k * sum(len(p.symmetries) for p in site.partners)]
-    return [
-        _incumbent(device, site, choice[i], (int(cycles[i]), int(dram[i]), int(noc[i]), int(sram[i]))) for i in ranked
-    ]
+    ranked = np.lexsort((sram, noc, dram, cycles))[: k * sum(len(p.symmetries) for p in site.partners)].tolist()
+    keys = [(int(cycles[i]), int(dram[i]), int(noc[i]), int(sram[i])) for i in ranked]
+    wanted = sum(last is None or key <= last for key in keys)
+    return [_incumbent(device, site, choice[i], key) for i, key in zip(ranked[: wanted or 1], keys, strict=False)]
 
 
 def _incumbent(device: Device, site: Site, picked: Ints, key: Key) -> Incumbent:

@@ -6,6 +6,7 @@ import hashlib
 import math
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -80,13 +81,14 @@ def _fastest(search: Search, sites: Sequence[Site]) -> Literal["none", "tie"] | 
     proved = 0
     while True:
         limit = search.limit
-        enc, solver, status = _solved(search, sites, 0)
+        enc = build(search.device, sites, limit if limit is not None else _worst(search, sites))
+        solver, status = _solved(search, enc, 0)
         if status == "INFEASIBLE":
             return "none"
         proved = max(proved, math.ceil(solver.best_objective_bound - 0.5))
         if status == "UNKNOWN":
             return proved
-        cycles = _admit(search, enc, solver, limit)
+        cycles = _admit(search, enc, solver)
         if status == "OPTIMAL" and solver.value(enc.cycles) != cycles:
             raise InternalError(f"solver says {solver.value(enc.cycles)} cycles, the cost model {cycles}")
         if status == "OPTIMAL" and cycles == limit:
@@ -99,23 +101,23 @@ def _first_of_equals(search: Search, sites: Sequence[Site]) -> bool:
     A case (:mod:`cpplan.encode.rank`) that is proved to have no plan stays so: what ranks before the new k-th incumbent
     also ranked before the old one.
     """
-    case, last = 1, False
+    assert search.limit is not None
+    case, last, ties = 1, False, build(search.device, sites, search.limit)
     while not last:
-        enc, solver, status = _solved(search, sites, case)
+        enc = replace(ties, model=ties.model.clone())
+        solver, status = _solved(search, enc, case)
         if status == "UNKNOWN":
             return False
         if status == "INFEASIBLE":
             last = case == cases(sites) - 1
             case += 1
         else:
-            _admit(search, enc, solver, search.limit)
+            _admit(search, enc, solver)
     return True
 
 
-def _solved(search: Search, sites: Sequence[Site], case: int) -> tuple[Encoding, cp_model.CpSolver, str]:
-    """The model of ``sites`` without the incumbents, solved; in ``case`` 0 for the fastest plan within the limit."""
-    limit = search.limit
-    enc = build(search.device, sites, limit if limit is not None else _worst(search, sites))
+def _solved(search: Search, enc: Encoding, case: int) -> tuple[cp_model.CpSolver, str]:
+    """The model without the incumbents, solved; in ``case`` 0 for the fastest plan within the limit."""
     for plan in search.best:
         forbid(enc, plan)
     if case:
@@ -128,15 +130,15 @@ def _solved(search: Search, sites: Sequence[Site], case: int) -> tuple[Encoding,
         raise InternalError(f"CP-SAT rejects the model: {enc.model.validate()}")
     if status == "INFEASIBLE":
         search.proofs.append(hashlib.sha256(str(enc.model.proto).encode()).hexdigest())
-    return enc, solver, status
+    return solver, status
 
 
-def _admit(search: Search, enc: Encoding, solver: cp_model.CpSolver, limit: int | None) -> int:
+def _admit(search: Search, enc: Encoding, solver: cp_model.CpSolver) -> int:
     """The plan that was found, and others next to it, enter the incumbents; its makespan by the cost model."""
     site, choice = chosen(enc, solver)
     found = best_plans(search.device, site, choice, 1)
-    around = around_best(search.device, site, choice, AROUND, limit) if search.k > 1 else choice[:0]
-    search.admit([*found, *best_plans(search.device, site, around, search.k, limit)])
+    around = around_best(search.device, site, choice, AROUND, search.limit) if search.k > 1 else choice[:0]
+    search.admit([*found, *best_plans(search.device, site, around, search.k, search.last)])
     return found[0].key[0]
 
 

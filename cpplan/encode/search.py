@@ -90,9 +90,14 @@ class Search:
     idle: int = 0  # rounds in a row that found no better incumbents
 
     @property
+    def last(self) -> Key | None:
+        """Key that a plan must not exceed to enter the answer; None while fewer than k plans are known."""
+        return self.best[-1].key if len(self.best) >= self.k else None
+
+    @property
     def limit(self) -> int | None:
         """Cycles that a plan must not exceed to enter the answer; None while fewer than k plans are known."""
-        return self.best[-1].key[0] if len(self.best) >= self.k else None
+        return None if self.last is None else self.last[0]
 
     def late(self) -> bool:
         """The time limit has passed and there is something to return."""
@@ -140,7 +145,7 @@ class Search:
     def program(self, block: int) -> TileProgram:
         """The program of block number ``block`` of the problem."""
         family = next(f for f in reversed(self.families) if f.offset <= block)
-        return candidate_program(family.family, block - family.offset)
+        return self.block(family, block - family.offset).program
 
     def site(self, family: FamilyFacts, number: int, mapping: int, order: Order) -> Site | None:
         """A column with its option rows, pruned by the current limit; None when nothing of it is left."""

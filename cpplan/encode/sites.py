@@ -54,7 +54,7 @@ def score_choice(search: Search, column: OpenColumn, levels: tuple[int, ...], de
     if all(k.any() for k in keep):
         part = prune_column(search.device, take_options(site.column, keep), search.limit)
         if part is not None:
-            search.admit(score(search.device, replace(site, pruned=part), search.k, search.limit)[0])
+            search.admit(score(search.device, replace(site, pruned=part), search.k, search.last)[0])
 
 
 def _scored_sites(search: Search, sites: list[Site]) -> list[Site]:
@@ -73,7 +73,7 @@ def _scored_sites(search: Search, sites: list[Site]) -> list[Site]:
         elif narrowed.scored or (idle >= PATIENCE and not small):
             out.append(narrowed)
         else:
-            found, least = score(search.device, narrowed, search.k, search.limit)
+            found, least = score(search.device, narrowed, search.k, search.last)
             search.admit(found)
             out.append(narrowed if least is None else replace(narrowed, scored=least))
         idle = idle + 1 if before is not None and search.best[-1].rank == before else 0
@@ -83,14 +83,14 @@ def _scored_sites(search: Search, sites: list[Site]) -> list[Site]:
 def _narrowed(search: Search, site: Site) -> Site | None:
     """``site`` with the options that some combination within the limit takes, scored when those are few; None when no
     plan is left."""
-    limit, additive = search.limit, site.pruned.additive
-    if limit is None or additive is None:
+    last, additive = search.last, site.pruned.additive
+    if last is None or additive is None:
         return site
-    left = alternatives(search.device, site.column, additive, limit)
+    left = alternatives(search.device, site.column, additive, last[0])
     if left is None:
         return site
     if can_be_scored(left.combinations):
-        found, least = score_alternatives(search.device, site, search.k, left, limit)
+        found, least = score_alternatives(search.device, site, search.k, left, last)
         search.admit(found)
-        return replace(site, pruned=narrow(site.pruned, left), scored=least) if least <= limit else None
+        return replace(site, pruned=narrow(site.pruned, left), scored=least) if least <= last[0] else None
     return replace(site, pruned=narrow(site.pruned, left))

@@ -8,6 +8,7 @@ the two inner axes to 32 ("tiles"). :attr:`TileProgram.in_runs` decides.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -38,6 +39,17 @@ def hardware_tiles(shape: tuple[Int, ...], in_runs: Int) -> Int:
     one element do not count: a tensor is laid out in hardware tiles over the axes that a block reads, as the batch and
     head axes of [batch, time, head, channel] show.
     """
+    if isinstance(in_runs, int) and all(isinstance(extent, int) for extent in shape):
+        return _hardware_tiles_of(shape, bool(in_runs))
+    return _hardware_tiles(shape, in_runs)
+
+
+@lru_cache(maxsize=4096)
+def _hardware_tiles_of(shape: tuple[int, ...], in_runs: bool) -> int:
+    return int(_hardware_tiles(shape, in_runs))
+
+
+def _hardware_tiles(shape: tuple[Int, ...], in_runs: Int) -> Int:
     total: Int = 1
     elements: Int = 1
     padded: Int = 0
