@@ -58,17 +58,17 @@ def measure(device_name: str, case: Case, limit: float) -> Row:
     problem = problem_of(case)
     programs = [candidate_program(f, i) for f in problem.families for i in range(len(f.blocks))]
     row: Row = {"device": device_name, "family": case.family, "shape": case.shape, "blocks": len(programs)}
-    limit = None
+    best = None
     for name, streams_free in OPPONENTS.items():
-        answer = best_by_rules(programs, device, streams_free=streams_free, limit=limit)
-        limit = answer.key[0] if answer.key else None  # the second opponent has every plan of the first
+        answer = best_by_rules(programs, device, streams_free=streams_free, incumbent=best)
+        if answer.key is not None and answer.plan is not None:
+            best = answer.key, answer.plan  # the second opponent has every plan of the first
         check(answer, programs, device_name)
         row |= {
             "candidates": answer.candidates,
             f"{name}_cycles": answer.key[0] if answer.key else None,
             f"{name}_dram_bytes": answer.key[1] if answer.key else None,
             f"{name}_plans": answer.plans,
-            f"{name}_cut": answer.cut,
             f"{name}_seconds": round(answer.seconds, 3),
         }
     start = time.process_time()
@@ -113,7 +113,6 @@ def summary(rows: list[Row]) -> dict[str, Row]:
         for opponent in OPPONENTS:
             gains = [g for r in mine if (g := gain(r, opponent)) is not None]
             entry["worse"] += [f"{r['shape']} ({opponent})" for r in mine if (gain(r, opponent) or 1) < 1]
-            entry[f"{opponent}_undecided_columns"] = sum(r[f"{opponent}_cut"] for r in mine)
             entry[f"{opponent}_without_plan"] = sum(r[f"{opponent}_cycles"] is None for r in mine)
             if gains:
                 mean = math.exp(sum(map(math.log, gains)) / len(gains))
