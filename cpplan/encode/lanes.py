@@ -30,8 +30,7 @@ class SpatialTable:
     corners: tuple[Coordinate, ...]  # first cores
     digits: Ints  # (spatial dims, S) position into ``sequences``
     corner: Ints  # (S,) position into ``corners``
-    split_dim: Ints  # (slots, S) dim number of each split, -1 where a mapping has fewer
-    fewer: Ints  # (slots, S) cores of that dim with one core less in the split
+    splits: tuple[tuple[Ints, Ints], ...]  # per spatial dim (slots, sequences): dim number (-1: none), factor
     cores: Ints  # (dims, S) cores per parallel dim
     spreads: Ints  # (dims, V)
     members: Ints  # mappings sorted by spread
@@ -69,18 +68,25 @@ def spatial_table(
     corners, mapping, corner = _corners(device, used)
     digits = digits[:, mapping]
     number = {name: i for i, name in enumerate(dims)}
-    cores = np.ones((len(dims), digits.shape[1]), dtype=np.int64)
-    for q, d in zip(sequences, digits, strict=True):
-        cores *= _cores_of(q, number)[:, d]
-    slots = [_slots_of(q, number) for q in sequences]
-    split_dim = np.concatenate([dim[:, d] for (dim, _), d in zip(slots, digits, strict=True)])
-    factor = np.concatenate([f[:, d] for (_, f), d in zip(slots, digits, strict=True)])
-    total = np.take_along_axis(cores, np.maximum(split_dim, 0), axis=0)
-    spreads, spread = np.unique(cores, axis=1, return_inverse=True)
-    members = np.argsort(spread.ravel(), kind="stable")
-    first = np.searchsorted(spread.ravel()[members], np.arange(spreads.shape[1] + 1))
-    fewer = total // factor * (factor - 1)
-    return SpatialTable(sequences, corners, digits, corner, split_dim, fewer, cores, spreads, members, first)
+    spreads, spread = _spreads([_cores_of(q, number) for q in sequences], digits)
+    cores = spreads[:, spread]
+    members = np.argsort(spread, kind="stable")
+    first = np.searchsorted(spread[members], np.arange(spreads.shape[1] + 1))
+    splits = tuple(_slots_of(q, number) for q in sequences)
+    return SpatialTable(sequences, corners, digits, corner, splits, cores, spreads, members, first)
+
+
+def _spreads(cores: list[Ints], digits: Ints) -> tuple[Ints, Ints]:
+    """Distinct cores per dim of all mappings, in order, and which of them each mapping has; ``cores`` (dims, sequences)
+    are those of the sequences of every spatial dim. Few sequences differ in them, so these are told apart first."""
+    found = [np.unique(own, axis=1, return_inverse=True) for own in cores]
+    sizes = [distinct.shape[1] for distinct, _ in found]
+    grid = np.unravel_index(np.arange(math.prod(sizes)), sizes)
+    products = np.prod([distinct[:, g] for (distinct, _), g in zip(found, grid, strict=True)], axis=0)
+    spreads, spread = np.unique(products, axis=1, return_inverse=True)
+    kind = np.ravel_multi_index([which.ravel()[d] for (_, which), d in zip(found, digits, strict=True)], sizes)
+    there, members = np.unique(spread.ravel()[kind], return_inverse=True)
+    return spreads[:, there], members.ravel()
 
 
 def _corners(device: Device, used: Ints) -> tuple[tuple[Coordinate, ...], Ints, Ints]:
@@ -180,13 +186,16 @@ def spread_lanes(facts: BlockFacts, table: SpatialTable, blocks: Ints) -> tuple[
 def earns(facts: BlockFacts, table: SpatialTable, block: Ints, mapping: Ints) -> npt.NDArray[np.bool_]:
     """Which (block, mapping) pairs are legal: the vectorised form of ``space.earns_its_cores``."""
     legal = np.ones(len(block), dtype=bool)
-    for slot_dim, slot_fewer in zip(table.split_dim, table.fewer, strict=True):
-        dim = slot_dim[mapping]
-        used = dim >= 0
-        dim = np.maximum(dim, 0)
-        extent, total = facts.extents[dim, block], table.cores[dim, mapping]
-        saves = ceil_div(extent, np.maximum(slot_fewer[mapping], 1)) > ceil_div(extent, total)
-        legal &= ~used | ((total <= extent) & saves)
+    for digit, (dims, factors) in zip(table.digits, table.splits, strict=True):
+        here = digit[mapping]
+        for slot_dim, slot_factor in zip(dims, factors, strict=True):
+            dim, factor = slot_dim[here], slot_factor[here]
+            used = dim >= 0
+            dim = np.maximum(dim, 0)
+            extent, total = facts.extents[dim, block], table.cores[dim, mapping]
+            one_less = total // factor * (factor - 1)
+            saves = ceil_div(extent, np.maximum(one_less, 1)) > ceil_div(extent, total)
+            legal &= ~used | ((total <= extent) & saves)
     return legal
 
 

@@ -111,8 +111,6 @@ def _only(table: SpatialTable, keep: Bools) -> SpatialTable:
         table,
         digits=table.digits[:, keep],
         corner=table.corner[keep],
-        split_dim=table.split_dim[:, keep],
-        fewer=table.fewer[:, keep],
         cores=cores,
         spreads=spreads,
         members=members,
