@@ -36,7 +36,8 @@ def prove(search: Search, sites: Sequence[Site]) -> None:
         batch, queue = _batch(queue)
         literals = sum(len(r.places) for site in batch for r in site.column.rows)
         search.progress(f"proving over {len(batch)} columns, {literals} placements; {len(queue)} columns left")
-        answer = _fastest(search, batch)
+        known = search.limit is not None and min(site.bound for site in batch) >= search.limit
+        answer = "tie" if known else _fastest(search, batch)
         if isinstance(answer, int):
             search.left_open(min([max(answer, min(s.bound for s in batch)), *(s.bound for s in queue)]))
             return

@@ -10,6 +10,7 @@ whichever resource a stream occupies longest.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,10 +29,10 @@ from cpplan.cost.table import KINDS, Kind
 from cpplan.device.device import Overlap
 from cpplan.encode.weights import SIDES, SLACK, Floats, Group, Shares, iterations
 
-Term = tuple[int, float]
-"""A variable of the linear program and its factor."""
 Bools = npt.NDArray[np.bool_]
 FAR = math.inf
+PARAMETERS = "use_dual_simplex: true use_preprocessing: false max_number_of_iterations: 2000"
+"""Times of 0 are dual feasible, and the programs are small."""
 COMPARED = 300
 """Options that are compared pair by pair before equal ones are dropped."""
 
@@ -76,19 +77,23 @@ class LinearProgram:
     def __init__(
         self, overlap: Overlap, frame: Frame, kinds: Sequence[Kind], classes: list[Floats], shared: int
     ) -> None:
-        self.overlap, self.frame, self.kinds, self.classes, self.shared = overlap, frame, kinds, classes, shared
+        self.overlap, self.frame, self.shared = overlap, frame, shared
         self.model = MPModelProto()
-        self.parts = [[self._variable(1.0) for _ in table] for table in classes]
+        sizes = [len(table) for table in classes]
+        ends = list(itertools.accumulate(sizes))
+        self.parts = [range(end - size, end) for size, end in zip(sizes, ends, strict=True)]
+        self.options: Floats = np.concatenate(classes)
+        self.kind_of = np.repeat([KINDS.index(kind) for kind in kinds], sizes)
+        for _ in range(len(self.options)):
+            self._variable(1.0)
         levels = range(len(frame.trips))
         self.total, self.serial, self.period = ([self._variable() for _ in levels] for _ in range(3))
         self.group_rows: dict[tuple[Group, int], list[int | None]] = {}
         self.inside_rows: list[list[int | None]] = [[] for _ in levels]
         self.overlap_rows: list[list[tuple[str, int]]] = [[] for _ in levels]
-        for parts in self.parts:
-            self._row([(part, 1.0) for part in parts], 1.0, 1.0)
-        sizes = zip(self.parts, classes, strict=True)
-        taken = [(part, size) for parts, table in sizes for part, size in zip(parts, table[:, 2], strict=True)]
-        self.sram_row = self._row(taken, -FAR, frame.room)
+        for part in self.parts:
+            self._row(part, [1.0] * len(part), 1.0, 1.0)
+        self.sram_row = self._row(range(len(self.options)), self.options[:, 2].tolist(), -FAR, frame.room)
         for level in levels:
             self._level(level)
         self.model.variable[self.total[0]].objective_coefficient = 1.0
@@ -97,32 +102,34 @@ class LinearProgram:
         self.model.variable.add(lower_bound=0.0, upper_bound=most)
         return len(self.model.variable) - 1
 
-    def _row(self, terms: list[Term], least: float = 0.0, most: float = FAR) -> int:
-        row = self.model.constraint.add(lower_bound=least, upper_bound=most)
-        row.var_index.extend([variable for variable, _ in terms])
-        row.coefficient.extend([factor for _, factor in terms])
+    def _row(self, variables: Sequence[int], factors: Sequence[float], least: float = 0.0, most: float = FAR) -> int:
+        self.model.constraint.add(var_index=variables, coefficient=factors, lower_bound=least, upper_bound=most)
         return len(self.model.constraint) - 1
+
+    def _at_least(self, time: int, others: Sequence[int], least: float = 0.0) -> int:
+        """``time`` is at least the sum of other times and ``least``."""
+        return self._row([time, *others], [1.0] + [-1.0] * len(others), least)
 
     def _level(self, level: int) -> None:
         """The rows of one level, as :mod:`cpplan.encode.model` has them."""
         trips, groups = self.frame.trips[level], self._groups(level)
         period, serial = self.period[level], self.serial[level]
-        inner = [(self.total[child], -1.0) for child in self._children(level)]
-        alone = [(groups[kind, 1], -1.0) for kind in KINDS if (kind, 1) in groups]
-        self._row([(serial, 1.0), *inner, *alone], self.frame.ops[level])
+        inner = [self.total[child] for child in self._children(level)]
+        alone = [groups[kind, 1] for kind in KINDS if (kind, 1) in groups]
+        self._at_least(serial, [*inner, *alone], self.frame.ops[level])
         sides = {
-            "load": [(groups["load", 2], -1.0)] if ("load", 2) in groups else [],
-            "serial": [(serial, -1.0)],
-            "store": [(groups["store", 2], -1.0)] if ("store", 2) in groups else [],
+            "load": [groups["load", 2]] if ("load", 2) in groups else [],
+            "serial": [serial],
+            "store": [groups["store", 2]] if ("store", 2) in groups else [],
         }
         if trips > 1:
             for names in _sides(self.overlap):
-                terms = [term for name in names for term in sides[name]]
-                self.overlap_rows[level].append(("+".join(names), self._row([(period, 1.0), *terms])))
+                times = [time for name in names for time in sides[name]]
+                self.overlap_rows[level].append(("+".join(names), self._at_least(period, times)))
             runs = iterations(self.frame.trips, self.frame.parents)[:, level]
-            times = [runs[table[:, 0].astype(int)] for table in self.classes]
-            self.inside_rows[level] = self._figure_rows(period, 3, times)
-        self._row([(self.total[level], 1.0), (period, 1.0 - trips), *(t for terms in sides.values() for t in terms)])
+            self.inside_rows[level] = self._figure_rows(period, 3, runs[self.options[:, 0].astype(int)])
+        once = [time for times in sides.values() for time in times]
+        self._row([self.total[level], period, *once], [1.0, 1.0 - trips] + [-1.0] * len(once))
 
     def _children(self, level: int) -> list[int]:
         return [child for child, parent in enumerate(self.frame.parents) if child and parent == level]
@@ -131,28 +138,25 @@ class LinearProgram:
         """The time of every group that may have members at ``level``."""
         out: dict[Group, int] = {}
         for depth in (1, 2):
-            here = [((table[:, 0] == level) & (table[:, 1] == depth)).astype(float) for table in self.classes]
+            here = (self.options[:, 0] == level) & (self.options[:, 1] == depth)
             for kind in KINDS:
-                members = [m if of == kind else 0 * m for of, m in zip(self.kinds, here, strict=True)]
-                if any(m.any() for m in members):
+                members = here & (self.kind_of == KINDS.index(kind))
+                if members.any():
                     time = out[kind, depth] = self._variable()
-                    self.group_rows[(kind, depth), level] = self._figure_rows(time, 4 + self.shared, members)
+                    self.group_rows[(kind, depth), level] = self._figure_rows(time, 4 + self.shared, members.astype(float))
         return out
 
-    def _figure_rows(self, time: int, first: int, times: list[Floats]) -> list[int | None]:
+    def _figure_rows(self, time: int, first: int, times: Floats) -> list[int | None]:
         """``time`` is at least each figure of all options together, and the longest of every access alone; the figures
         begin at column ``first`` of a table and count so many ``times`` per option."""
-        each: list[list[tuple[int, list[float]]]] = []
-        for parts, table, factor in zip(self.parts, self.classes, times, strict=True):
-            used = np.nonzero(factor)[0].tolist()
-            figures = (table[:, first : first + self.shared + 1] * -factor[:, None]).tolist()
-            each.append([(parts[i], figures[i]) for i in used])
-        rows: list[int | None] = [
-            self._row([(time, 1.0), *((part, f[figure]) for terms in each for part, f in terms)])
-            for figure in range(self.shared)
-        ]
-        for terms in each:
-            rows.append(self._row([(time, 1.0), *((part, f[self.shared]) for part, f in terms)]) if terms else None)
+        used = np.nonzero(times)[0]
+        figures = (self.options[used, first : first + self.shared + 1] * -times[used, None]).T.tolist()
+        variables = [time, *used.tolist()]
+        rows: list[int | None] = [self._row(variables, [1.0, *figures[number]]) for number in range(self.shared)]
+        for part in self.parts:
+            begin, end = np.searchsorted(used, (part.start, part.stop)).tolist()
+            longest = figures[self.shared][begin:end]
+            rows.append(self._row([time, *variables[1 + begin : 1 + end]], [1.0, *longest]) if longest else None)
         return rows
 
     def shares(self) -> Shares | None:
@@ -164,7 +168,7 @@ class LinearProgram:
         def dual(row: int | None) -> float:
             return 0.0 if row is None else max(0.0, duals[row])
 
-        levels, width = len(self.frame.trips), self.shared + len(self.classes)
+        levels, width = len(self.frame.trips), self.shared + len(self.parts)
         runs, serial = np.ones(levels), np.ones(levels)
         sides = {side: np.zeros(levels) for side in SIDES}
         groups: dict[Group, Floats] = {(k, d): np.zeros((levels, width)) for k in KINDS for d in (1, 2)}
@@ -193,7 +197,7 @@ class LinearProgram:
 def _solved(model: MPModelProto) -> list[float] | None:
     """Dual values of the rows of ``model``; None without an optimal solution."""
     kind = MPModelRequest.GLOP_LINEAR_PROGRAMMING
-    request = MPModelRequest(model=model, solver_type=kind)
+    request = MPModelRequest(model=model, solver_type=kind, solver_specific_parameters=PARAMETERS)
     answer = MPSolutionResponse()
     reply = model_builder_helper.ModelSolverHelper("glop").solve_serialized_request(request.SerializeToString())
     answer.ParseFromString(reply)
