@@ -116,7 +116,7 @@ def random_stencil(r: Random) -> TileProgram:
 
 
 @pytest.mark.parametrize("streams_free", [False, True])
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", [*range(25), 99])  # 99: as many cycles and fewer bytes in a mapping that comes later
 def test_the_best_plan_equals_brute_force_over_the_candidates(seed: int, streams_free: bool) -> None:
     device, programs = instance(Random(seed), streams_free)
     answer = best_by_rules(programs, device, streams_free=streams_free)
