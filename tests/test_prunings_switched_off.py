@@ -17,7 +17,7 @@ from test_solver_equals_oracle import assert_same_answer
 from cpplan.cost import table
 from cpplan.encode import columns, model, prune, refine, sites, stacked
 from cpplan.encode.blocks import INFINITE, block_bounds
-from cpplan.encode.bounds import lane_bounds
+from cpplan.encode.bounds import lane_bounds, lane_ops
 from cpplan.encode.orders import column_bounds, refined_bounds
 from cpplan.enumerate.oracle import count
 from cpplan.tile.program import TileProgram
@@ -66,7 +66,9 @@ def shared_program(r: Random) -> TileProgram:
 PRUNINGS: dict[str, list[tuple[Any, str, Any]]] = {
     "nothing": [],
     "block shapes": [(columns, "block_bounds", no_bounds(block_bounds))],
-    "cores per axis": [(columns, "lane_bounds", no_bounds(lane_bounds))],
+    "cores per axis": [(columns, "lane_bounds", no_bounds(lane_bounds)), (columns, "lane_ops", no_bounds(lane_ops))],
+    "a first guess": [(columns, "_guessed_columns", lambda search, family, blocks, bounds: None)],
+    "few columns": [(columns, "_small_columns", lambda search, sets: None)],
     "wave orders": [(columns, "column_bounds", every_order)],
     "spreads by weights": [(refine, "widest_bounds", lambda *given: given[4])],
     "mappings": [(refine, "refined_bounds", no_mapping_bounds)],

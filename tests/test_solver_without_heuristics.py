@@ -11,7 +11,7 @@ from restrictions import random_restriction, restricted_instance
 from test_restricted_solver import assert_same_restricted_answer
 from test_solver_equals_oracle import assert_same_answer
 
-from cpplan.encode import columns, incumbent, prove, prune, rank
+from cpplan.encode import columns, incumbent, prove, prune, rank, seeds
 from cpplan.encode.solve import solve
 from cpplan.enumerate.oracle import count
 from cpplan.tile.program import Access, Affine, Dim, Loop, Tensor, TileProgram
@@ -20,7 +20,8 @@ from cpplan.tile.program import Access, Affine, Dim, Loop, Tensor, TileProgram
 @pytest.fixture(params=[1, 1 << 40], ids=["place as many numbers", "place as one number"])
 def starved(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(incumbent, "SCORED", 1)
-    monkeypatch.setattr(columns, "SEEDS", 0)
+    monkeypatch.setattr(seeds, "SEEDS", 0)
+    monkeypatch.setattr(seeds, "TRIED", (0, 0))
     monkeypatch.setattr(columns, "CONSTRUCTED", 1)
     monkeypatch.setattr(incumbent, "ROUNDS", 0)
     monkeypatch.setattr(prove, "MODEL_LITERALS", 60)

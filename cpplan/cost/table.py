@@ -152,14 +152,18 @@ def _kept_resources(
 
 def undominated_columns(matrix: Ints) -> Ints:
     """Indices of the columns of a non-negative ``matrix`` that are not below another column in every row."""
-    unique, first = np.unique(matrix, axis=1, return_index=True)
-    order = np.argsort(-unique.sum(axis=0), kind="stable")
+    numbers: dict[bytes, int] = {}
+    columns = np.ascontiguousarray(matrix.T)
+    for number, column in enumerate(columns):
+        numbers.setdefault(column.tobytes(), number)
+    first = np.array(list(numbers.values()), dtype=np.int64)
+    distinct = columns[first]
     kept: list[int] = []
-    for candidate in order.tolist():
-        column = unique[:, candidate, None]
-        if column.any() and not (unique[:, kept] >= column).all(axis=0).any():
+    for candidate in np.argsort(-distinct.sum(axis=1), kind="stable").tolist():
+        column = distinct[candidate]
+        if column.any() and not (distinct[kept] >= column).all(axis=1).any():
             kept.append(candidate)
-    return np.sort(first[kept]) if kept else np.zeros(0, dtype=np.int64)
+    return np.sort(first[kept])
 
 
 def build_column(

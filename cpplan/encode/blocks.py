@@ -185,12 +185,10 @@ def _one_core_cycles(facts: BlockFacts, device: Device) -> Floats:
 
 
 def block_bounds(facts: BlockFacts, device: Device) -> Ints:
-    """Lower bound of every block shape over all mappings and orders (cycles)."""
-    program = facts.program
-    compute = _least_compute(facts, device)
-    bank = np.zeros_like(compute)
+    """Lower bound of every block shape over all mappings and orders (cycles); combining is left out."""
+    program, compute = facts.program, _least_compute(facts, device)
+    bank, least = np.zeros_like(compute), facts.fixed.copy()
     alone: dict[bool, Ints] = {False: np.zeros_like(compute), True: np.zeros_like(compute)}
-    least = facts.fixed.copy()
     for number, access in enumerate(program.accesses):
         store = access.kind != "load"
         rate = device.dram.bank_write_rate if store else device.dram.bank_read_rate
@@ -205,16 +203,15 @@ def block_bounds(facts: BlockFacts, device: Device) -> Ints:
 
 
 def _least_compute(facts: BlockFacts, device: Device) -> Ints:
-    """(B,) cycles of the tile ops on the busiest core, however the cores divide blocks and shared trips."""
-    every = np.arange(facts.extents.shape[1])
+    """(B,) cycles of the tile ops on the busiest core, however the cores divide blocks and shared trips.
 
-    def cycles(sharing: int) -> Ints:
+    Of the numbers of cores per shared loop that leave equally many blocks in flight, the largest has the fewest trips.
+    """
+    every, cores = np.arange(facts.extents.shape[1]), most_cores(device)
+    most = 1 if facts.state is None else min(cores, int(facts.extents[-1].max()))
+    best = np.full(len(every), INFINITE)
+    for sharing in sorted({min(cores // (cores // fewest), most) for fewest in range(1, most + 1)}):
         trips = least_trips_per_core(facts, device, every, sharing)
-        rounds: Ints = ceil_div(facts.blocks, most_cores(device) // sharing)
-        return rounds * (block_ops(facts, every, trips) + block_combining(facts, device, every, sharing))
-
-    best = cycles(1)
-    most = 1 if facts.state is None else min(most_cores(device), int(facts.extents[-1].max()))
-    for sharing in range(2, most + 1):
-        best = np.minimum(best, np.where(facts.extents[-1] >= sharing, cycles(sharing), best))
+        rounds: Ints = ceil_div(facts.blocks, cores // sharing)
+        best = np.minimum(best, rounds * block_ops(facts, every, trips))
     return best

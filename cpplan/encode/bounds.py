@@ -6,10 +6,16 @@ import numpy as np
 
 from cpplan.device.device import Device
 from cpplan.encode.blocks import BlockFacts, Ints, loop_number
-from cpplan.encode.lanes import Lanes, lane_block_cycles, lane_spans, lane_trips, lane_waves
+from cpplan.encode.lanes import Lanes, lane_block_cycles, lane_block_ops, lane_spans, lane_trips, lane_waves
 from cpplan.encode.ways import widest_ways
 from cpplan.tile.arith import ceil_div
 from cpplan.tile.program import Access, Loop
+
+
+def lane_ops(facts: BlockFacts, lanes: Lanes) -> Ints:
+    """Cycles of all tile ops on the busiest core of every lane: a part of :func:`lane_bounds`, and much cheaper."""
+    total: Ints = np.prod(lane_waves(facts, lanes), axis=0) * lane_block_ops(facts, lanes)
+    return total
 
 
 def lane_bounds(facts: BlockFacts, device: Device, lanes: Lanes) -> Ints:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,10 +63,15 @@ class Site:
     mapping: int
     order: tuple[tuple[int, ...], ...]
     program: TileProgram
-    partners: tuple[Partner, ...]
+    partners_of: Callable[[int], tuple[Partner, ...]]  # of a block, found when the first plan asks for them
     pruned: Pruned
     scored: int = 0
     restriction: Restriction = FREE
+
+    @property
+    def partners(self) -> tuple[Partner, ...]:
+        """Candidates onto which symmetries map the block of the column, itself included."""
+        return self.partners_of(self.block)
 
     @property
     def column(self) -> Column:

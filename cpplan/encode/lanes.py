@@ -178,7 +178,9 @@ def lane_block_cycles(facts: BlockFacts, device: Device, lanes: Lanes) -> Ints:
 
 def spread_lanes(facts: BlockFacts, table: SpatialTable, blocks: Ints) -> tuple[Lanes, Ints]:
     """All pairs of ``blocks`` and spreads without more cores than blocks in a dim, and the spread of each."""
-    fits = np.all(table.spreads[:, None, :] <= facts.extents[:, blocks][:, :, None], axis=0)
+    extents, fits = facts.extents[:, blocks], np.ones((len(blocks), table.spreads.shape[1]), dtype=bool)
+    for cores, extent in zip(table.spreads, extents, strict=True):
+        fits &= cores <= extent[:, None]
     block, spread = np.nonzero(fits)
     return Lanes(blocks[block], table.spreads[:, spread]), spread
 

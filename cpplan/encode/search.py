@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from cpplan.cost.combine import StateSize, state_price
-from cpplan.cost.model import fixed_buffers
-from cpplan.cost.table import build_column, position_cycles
+from cpplan.cost.combine import StateSize
+from cpplan.cost.table import build_column
 from cpplan.device.device import Device
 from cpplan.encode.blocks import BlockFacts, Ints, block_facts, check_plannable
 from cpplan.encode.incumbent import NO_PLAN, Incumbent, Key, Site, incumbent
@@ -47,7 +46,6 @@ class Block:
     ops: dict[str, int]
     state: StateSize | None
     fixed: int
-    partners: tuple[Partner, ...]
 
 
 @dataclass
@@ -82,6 +80,7 @@ class Search:
     weights: defaultdict[int, SharedWeights] = field(default_factory=lambda: defaultdict(SharedWeights))  # by family
     best: list[Incumbent] = field(default_factory=list)
     blocks: dict[int, Block] = field(default_factory=dict)
+    images: dict[int, tuple[Partner, ...]] = field(default_factory=dict)  # of blocks of which a plan was found
     sites: dict[tuple[int, int, Order], Site | None] = field(default_factory=dict)  # looked at so far
     counts: Counts = field(default_factory=Counts)
     proofs: list[str] = field(default_factory=list)
@@ -116,35 +115,43 @@ class Search:
         """Make a legal plan in canonical form, scored by the cost model, the first incumbent."""
         for family in self.families:
             if plan.block in family.family.blocks:
-                block = self.block(family, family.family.blocks.index(plan.block))
-                if block.program.accesses == tuple(accesses):
-                    self.admit([incumbent(self.device, plan, key, block.partners, self.restriction)])
+                number = family.family.blocks.index(plan.block)
+                if self.block(family, number).program.accesses == tuple(accesses):
+                    partners = self.partners(family.offset + number)
+                    self.admit([incumbent(self.device, plan, key, partners, self.restriction)])
 
     def block(self, family: FamilyFacts, number: int) -> Block:
         """Candidate ``number`` of ``family``, sliced once."""
-        key = family.offset + number
+        key, facts = family.offset + number, family.facts
         if key not in self.blocks:
+            names = ["", *(loop.name for loop in facts.program.loops)]
+            ops = dict(zip(names, facts.ops[:, number].tolist(), strict=True))
+            state = None if facts.state is None else facts.state.take(number)
             program = candidate_program(family.family, number)
-            partners = self._partners(program, family.outline[:, number])
-            ops, state = position_cycles(program, self.device), state_price(program, self.device)
-            fixed = sum(size for _, size in fixed_buffers(program, self.device))
-            self.blocks[key] = Block(program, ops, state, fixed, partners)
+            self.blocks[key] = Block(program, ops, state, int(facts.fixed[number]))
         return self.blocks[key]
 
-    def _partners(self, program: TileProgram, outline: Ints) -> tuple[Partner, ...]:
-        """Candidates onto which symmetries map ``program``, itself included."""
-        out = []
+    def partners(self, block: int) -> tuple[Partner, ...]:
+        """Candidates onto which symmetries map block number ``block`` of the problem, itself included."""
+        if block not in self.images:
+            own = self._family(block)
+            program, outline = self.program(block), own.outline[:, block - own.offset]
+            self.images[block] = tuple(self._partners(program, outline))
+        return self.images[block]
+
+    def _partners(self, program: TileProgram, outline: Ints) -> Iterator[Partner]:
         for family in self.families:
-            if len(family.outline) != len(outline):
-                continue
-            for number in np.nonzero(np.all(family.outline == outline[:, None], axis=0))[0].tolist():
-                target = candidate_program(family.family, number)
-                out.append(Partner(family.offset + number, target, symmetries(program, target)))
-        return tuple(out)
+            if len(family.outline) == len(outline):
+                for number in np.nonzero(np.all(family.outline == outline[:, None], axis=0))[0].tolist():
+                    target = self.block(family, number).program
+                    yield Partner(family.offset + number, target, symmetries(program, target))
+
+    def _family(self, block: int) -> FamilyFacts:
+        return next(f for f in reversed(self.families) if f.offset <= block)
 
     def program(self, block: int) -> TileProgram:
         """The program of block number ``block`` of the problem."""
-        family = next(f for f in reversed(self.families) if f.offset <= block)
+        family = self._family(block)
         return self.block(family, block - family.offset).program
 
     def site(self, family: FamilyFacts, number: int, mapping: int, order: Order) -> Site | None:
@@ -172,7 +179,7 @@ class Search:
         if pruned is None:
             return None
         place = (family.offset + number, mapping, order)
-        return Site(*place, block.program, block.partners, pruned, restriction=self.restriction)
+        return Site(*place, block.program, self.partners, pruned, restriction=self.restriction)
 
     def still_open(self, sites: Sequence[Site]) -> list[Site]:
         """``sites`` pruned again by the current limit; what is gone is counted."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
+from functools import cache
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -18,16 +19,26 @@ from cpplan.tile.program import Family, TileProgram
 T = TypeVar("T")
 
 
+@cache
+def _field_names(kind: type) -> tuple[str, ...] | None:
+    """Fields of a dataclass; None for any other type."""
+    return tuple(f.name for f in fields(kind)) if is_dataclass(kind) else None
+
+
 def map_leaves(value: T, change: Callable[[Any], Any]) -> T:
     """``value`` with every integer, bool or array leaf replaced; strings, floats and None stay."""
-    if is_dataclass(value) and not isinstance(value, type):
-        changed = {f.name: map_leaves(getattr(value, f.name), change) for f in fields(value)}
-        return cast(T, type(value)(**changed))
-    if isinstance(value, tuple):
-        return cast(T, tuple(map_leaves(item, change) for item in value))
     if value is None or isinstance(value, (str, float)):
         return value
-    return cast(T, change(value))
+    if isinstance(value, tuple):
+        return cast(T, tuple([map_leaves(item, change) for item in value]))
+    kind: Any = type(value)
+    names = _field_names(kind)
+    if names is None:
+        return cast(T, change(value))
+    old = [getattr(value, name) for name in names]
+    new = [map_leaves(item, change) for item in old]
+    same = all(a is b for a, b in zip(old, new, strict=True))  # what has no leaves is shared
+    return value if same else cast(T, kind(**dict(zip(names, new, strict=True))))
 
 
 def leaves(value: Any) -> Iterator[Any]:
