@@ -48,19 +48,20 @@ def _steps(noc: Noc, stage: int, start: int, stop: int) -> list[int]:
 @lru_cache(maxsize=1 << 18)
 def route(noc: Noc, source: Coordinate, target: Coordinate) -> tuple[int, ...]:
     """Links that a packet from ``source`` to ``target`` crosses."""
-    links, here = [], list(source)
+    links, here = list[int](), list(source)
     for stage, (axis, step) in enumerate(noc.route):
-        back = not noc.wraps and (target[axis] - here[axis]) * step < 0
-        for position in _steps(noc, stage, here[axis], target[axis]):
-            here[axis] = position
-            links.append(_link(noc, stage, tuple(here), back))
-        here[axis] = target[axis]
+        start, stop = here[axis], target[axis]
+        if start != stop:
+            stride = math.prod(noc.torus[axis + 1 :])
+            first = _link(noc, stage, tuple(here), not noc.wraps and (stop - start) * step < 0) - start * stride
+            links += [first + position * stride for position in _steps(noc, stage, start, stop)]
+            here[axis] = stop
     return tuple(links)
 
 
 def multicast_tree(noc: Noc, source: Coordinate, receivers: Iterable[Coordinate]) -> set[int]:
     """Links of the tree that reaches all ``receivers``: the union of their routes, each link once."""
-    return {link for receiver in receivers for link in route(noc, source, receiver)}
+    return set[int]().union(*(route(noc, source, receiver) for receiver in receivers))
 
 
 @lru_cache(maxsize=1 << 16)
@@ -128,20 +129,19 @@ def load_weights(
     device: Device, active: tuple[int, ...], groups: tuple[int, ...], pattern: Pattern, noc: int, reader: Reader
 ) -> Weights:
     """Weight on every link of ``noc`` when every group reads one stream and passes it to its members."""
-    network = device.nocs[noc]
-    weights = np.zeros(link_count(network), dtype=np.int64)
-    share = device.dram.banks
+    network, where = device.nocs[noc], _places(device, active)
+    shares, whole = list[int](), list[int]()  # links that carry the part of one bank, and the stream
     for origin, core in readers(device, active, groups, pattern, noc, reader):
-        source = physical(device, core)
-        np.add.at(weights, list(_bank_flow(device, noc, source, True)), 1)
+        shares += _bank_flow(device, noc, where[core], True)
         members = group_members(origin, groups)
         if pattern == "multicast":
-            tree = multicast_tree(network, source, (physical(device, m) for m in members))
-            weights[list(tree)] += share
+            whole += multicast_tree(network, where[core], [where[m] for m in members])
         elif pattern == "forward":
-            line = [physical(device, m) for m in line_of(device, noc, members)]
-            for here, following in itertools.pairwise(line):
-                np.add.at(weights, list(route(network, here, following)), share)
+            for here, following in itertools.pairwise(line_of(device, noc, members)):
+                whole += route(network, where[here], where[following])
+    count = link_count(network)
+    weights = np.bincount(shares, minlength=count) + device.dram.banks * np.bincount(whole, minlength=count)
+    weights = weights.astype(np.int64)
     weights.setflags(write=False)
     return weights
 
