@@ -8,6 +8,7 @@ of single options.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from random import Random
@@ -31,6 +32,7 @@ from cpplan.encode.cohorts import cohorts
 from cpplan.encode.lanes import Lanes, SpatialTable, earns, spatial_table, spread_lanes
 from cpplan.encode.orders import Limited, column_bounds, order_of, refined_bounds, widest_bounds
 from cpplan.encode.prune import option_bounds, prune_column
+from cpplan.encode.rounding import descended, options_of, relaxed_makespans, rounded
 from cpplan.encode.stacked import SharedWeights, Stack
 from cpplan.enumerate.oracle import CHUNK, columns, count
 from cpplan.plan.plan import Order
@@ -41,6 +43,8 @@ LARGEST = 4_000
 """Plans scored per instance."""
 RELAXED = 40
 """Columns relaxed per instance."""
+COMBINED = 5_000
+"""Combinations of options per shape up to which all are priced."""
 KeyType = TypeVar("KeyType", bound=Hashable)
 Cores = tuple[int, ...]
 
@@ -159,6 +163,7 @@ def check_mappings(found: Space, r: Random) -> None:
             assert (bounds <= raised).all()
             assert (raised <= list(fastest.values())).all()
             check_cohorts(found, left, np.array(list(fastest.values())), cycles)
+            check_rounding(found, left, np.array(list(fastest.values())), cycles)
 
 
 def check_cohorts(found: Space, stacks: list[tuple[Stack, Ints]], fastest: Ints, limit: int) -> None:
@@ -174,6 +179,30 @@ def check_cohorts(found: Space, stacks: list[tuple[Stack, Ints]], fastest: Ints,
             assert open_ones.get(column, limit + 1) <= fastest[column]
     for choice in ended:
         assert choice.bound <= limit and set(choice.columns.tolist()) <= set(open_ones)
+
+
+def check_rounding(found: Space, stacks: list[tuple[Stack, Ints]], fastest: Ints, limit: int) -> None:
+    """Choices fit SRAM, get better by descent, and none is faster than the fastest choice in figures, which no plan
+    within the limit is."""
+    for same, members in stacks:
+        options, shares = options_of(same), same.shares(found.device, 0)
+        if shares is None or math.prod(options.open.any(axis=2).sum(axis=1).tolist()) > COMBINED:
+            continue
+        each = [np.nonzero(there)[0] for there in options.open.any(axis=2)]
+        every = np.array(list(itertools.product(*each))).T
+        start = rounded(found.device, same, options, shares)
+        better = descended(found.device, same, options, start)
+        access = np.arange(len(every))[:, None]
+        for number, column in enumerate(members.tolist()):
+            fits = options.open[access, every, number].all(axis=0)
+            fits &= options.bytes[access, every, number].sum(axis=0) <= same.room[number]
+            here = np.full(int(fits.sum()), number)
+            least = relaxed_makespans(found.device, same, options, every[:, fits], here).min(initial=np.inf)
+            assert fastest[column] > limit or least <= fastest[column]
+            assert least <= better.cycles[number] <= start.cycles[number]
+            for choice in (start, better):
+                own = options.bytes[access[:, 0], choice.picks[:, number], number]
+                assert np.isinf(choice.cycles[number]) or own.sum() <= same.room[number]
 
 
 def check_spreads(found: Space, r: Random) -> None:

@@ -15,7 +15,7 @@ from instances import random_device, random_program, varying_program, with_reduc
 from test_solver_equals_oracle import assert_same_answer
 
 from cpplan.cost import table
-from cpplan.encode import columns, model, prune, refine, sites, stacked
+from cpplan.encode import columns, model, prune, refine, scouting, sites, stacked
 from cpplan.encode.blocks import INFINITE, block_bounds
 from cpplan.encode.bounds import lane_bounds, lane_ops
 from cpplan.encode.orders import column_bounds, refined_bounds
@@ -73,6 +73,7 @@ PRUNINGS: dict[str, list[tuple[Any, str, Any]]] = {
     "spreads by weights": [(refine, "widest_bounds", lambda *given: given[4])],
     "mappings": [(refine, "refined_bounds", no_mapping_bounds)],
     "shared weights": [(stacked.SharedWeights, "raised", lambda self, device, parts, bound, limit: (bound, parts))],
+    "scouting": [(columns, "scout", lambda search, sets: None)],
     "branch and bound": [(refine, "decide", all_of_them)],
     "options": [(prune, "option_bounds", unpriced_options)],
     "additive bounds": [(prune, "additive_bound", lambda device, column: None)],
@@ -94,6 +95,7 @@ def _fresh_links() -> Iterator[None]:
 @pytest.mark.parametrize("off", PRUNINGS)
 def test_the_answer_is_the_same(off: str, draw: Any, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prune, "LISTED", 0)  # small columns take part in everything
+    monkeypatch.setattr(scouting, "WORTH", 0)
     for owner, name, replacement in PRUNINGS[off]:
         monkeypatch.setattr(owner, name, replacement)
     for attempt in range(100):

@@ -11,6 +11,7 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
+from ortools.linear_solver.linear_solver_pb2 import MPSolutionResponse  # type: ignore[import-untyped]
 
 from cpplan.device.device import Device
 from cpplan.encode.relaxation import Bools, LinearProgram
@@ -49,7 +50,7 @@ class BranchedProgram:
         self.solver = pywraplp.Solver.CreateSolver("GLOP")
         self.solver.LoadModelFromProto(program.model)
         self.solver.SetSolverSpecificParametersAsString(PARAMETERS)
-        self.variables, self.rows = self.solver.variables(), self.solver.constraints()
+        self.variables = self.solver.variables()
         self.sizes = [len(part) for part in program.parts]
         ends = list(itertools.accumulate(self.sizes))
         self.accesses = [slice(end - size, end) for end, size in zip(ends, self.sizes, strict=True)]
@@ -67,10 +68,10 @@ class BranchedProgram:
         self.open = wanted
         if self.solver.Solve() != pywraplp.Solver.OPTIMAL:
             return None
-        duals = np.array([row.dual_value() for row in self.rows])
-        parts = np.array([self.variables[number].solution_value() for number in self.where.tolist()])
-        bound, options = self._proved(duals)
-        return Relaxed(bound, options, parts)
+        answer = MPSolutionResponse()
+        self.solver.FillSolutionResponseProto(answer)
+        bound, options = self._proved(np.array(answer.dual_value))
+        return Relaxed(bound, options, np.array(answer.variable_value)[self.where])
 
     def _proved(self, duals: Floats) -> tuple[float, Floats]:
         """What ``duals`` prove: the rows' own sides, times where they cost less than nothing, and the cheapest open

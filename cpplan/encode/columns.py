@@ -15,6 +15,7 @@ from cpplan.encode.lanes import Lanes, chunks, lane_block_cycles, lane_waves, sp
 from cpplan.encode.orders import column_bounds, count_orders
 from cpplan.encode.refine import expanded, refined
 from cpplan.encode.restricted import allowed_orders
+from cpplan.encode.scouting import scout
 from cpplan.encode.search import FamilyFacts, Search
 from cpplan.encode.seeds import seed, seed_within
 from cpplan.encode.sites import SITES
@@ -53,6 +54,7 @@ def open_columns(search: Search) -> list[OpenColumn]:
             search.left_open(int(alive_set.bound.min()))
         else:
             alive_sets.append(alive_set)
+    scout(search, alive_sets)
     small = _small_columns(search, alive_sets)
     kept = small if small is not None else [c for columns in refined(search, alive_sets) for c in listed(columns)]
     limit = search.limit

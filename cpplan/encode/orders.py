@@ -199,24 +199,24 @@ def refined_bounds(
         place = _places(levels, code[here], len(facts.program.dims))
         out[here] = _chain_bounds(levels, lane, place)
         if limit is not None:
-            parts += _within_limit(levels, here, lane, place, out, limit)
+            parts += _within_limit(levels, here, lane, place, out, limit.cycles)
     return (out, []) if limit is None else limit.weights.raised(device, parts, out, limit.cycles)
 
 
 def _within_limit(
-    levels: LevelTable, here: Ints, lane: Ints, place: Ints, bound: Ints, limit: Limited
+    levels: LevelTable, here: Ints, lane: Ints, place: Ints, bound: Ints, limit: int
 ) -> Iterator[tuple[Stack, Ints]]:
     """Stacks of the columns ``here`` that ``bound`` leaves within the limit, with their positions in it."""
-    left = np.nonzero(bound[here] <= limit.cycles)[0]
+    left = np.nonzero(bound[here] <= limit)[0]
     for stack, members in stacks(levels, lane[left], place[:, left]):
         yield stack, here[left[members]]
 
 
-def widest_bounds(
-    facts: BlockFacts, device: Device, table: SpatialTable, columns: tuple[Ints, Ints, Ints], bound: Ints,
-    limit: Limited,
-) -> Ints:  # fmt: skip
-    """``bound`` of ``columns`` (block, spread, wave loops), raised by weights, whatever their deliveries."""
+def widest_stacks(
+    facts: BlockFacts, device: Device, table: SpatialTable, columns: tuple[Ints, Ints, Ints], bound: Ints, limit: int
+) -> list[tuple[Stack, Ints]]:
+    """The stacks of those ``columns`` (block, spread, wave loops) whose ``bound`` is within the limit, whatever their
+    deliveries, with their positions."""
     block, spread, code = columns
     pairs, row = np.unique(np.stack([block, spread]), axis=1, return_inverse=True)
     lanes = Lanes(pairs[0], table.spreads[:, pairs[1]])
@@ -226,6 +226,15 @@ def widest_bounds(
     ):
         place = _places(levels, code[here], len(facts.program.dims))
         parts += _within_limit(levels, here, lane, place, bound, limit)
+    return parts
+
+
+def widest_bounds(
+    facts: BlockFacts, device: Device, table: SpatialTable, columns: tuple[Ints, Ints, Ints], bound: Ints,
+    limit: Limited,
+) -> Ints:  # fmt: skip
+    """``bound`` of ``columns`` (block, spread, wave loops), raised by weights, whatever their deliveries."""
+    parts = widest_stacks(facts, device, table, columns, bound, limit.cycles)
     return limit.weights.raised(device, parts, bound, limit.cycles)[0]
 
 

@@ -27,7 +27,7 @@ REFINED = 2_048
 EXPANDED = 256
 """Columns whose mappings are looked at between two looks at the clock."""
 _NONE = np.zeros(0, dtype=np.int64)
-STEPS = 3_000
+STEPS = 1_000
 """Steps of branch and bound on the way: as long as better plans are still to be found elsewhere, proofs are dear."""
 FEW = 10
 """Combinations of options up to which a column is cheaper to price exactly."""
@@ -59,7 +59,7 @@ def refined(search: Search, sets: Sequence[ColumnSet]) -> list[ColumnSet]:
 
 def _settled(search: Search, columns: ColumnSet) -> ColumnSet:
     """What is left of ``columns`` of mappings at the limit that all of them led to."""
-    here, limit = columns.within(search.limit), _limited(search, columns.family)
+    here, limit = columns.within(search.limit), limited(search, columns.family)
     if limit is None or search.late() or not len(here.bound):
         return here
     place = here.block, here.spatial, here.order
@@ -76,7 +76,7 @@ def _decided(search: Search, columns: ColumnSet) -> ColumnSet:
         search.left_open(int(here.bound.min()))
         return here.take(np.zeros(0, dtype=np.int64))
     search.counts.columns_kept += len(here.bound)
-    listed_ones, stacks = _expanded(search, here, _limited(search, here.family))
+    listed_ones, stacks = mapped(search, here, limited(search, here.family))
     legal = listed_ones.take(np.nonzero(listed_ones.bound < INFINITE)[0])
     out = legal if search.limit is None else _branched(search, listed_ones, stacks, STEPS)
     search.counts.mapped_pruned += len(listed_ones.bound) - len(out.bound)
@@ -121,14 +121,14 @@ def _branched(
     return replace(columns, bound=bounds).take(np.concatenate(kept)).within(search.limit)
 
 
-def _limited(search: Search, family: FamilyFacts) -> Limited | None:
+def limited(search: Search, family: FamilyFacts) -> Limited | None:
     """The limit of a search with the weights that are known to work for ``family``."""
     return None if search.limit is None else Limited(search.limit, search.weights[family.offset])
 
 
 def _weighed(search: Search, columns: ColumnSet) -> ColumnSet:
     """``columns`` of spreads without those that weights decide."""
-    limit = _limited(search, columns.family)
+    limit = limited(search, columns.family)
     if limit is None or not len(columns.bound) or search.late():
         return columns
     place = columns.block, columns.spatial, columns.order
@@ -138,11 +138,11 @@ def _weighed(search: Search, columns: ColumnSet) -> ColumnSet:
 
 def expanded(search: Search, columns: ColumnSet) -> ColumnSet:
     """The columns of all legal mappings within the limit, with bounds from their real deliveries."""
-    found, _ = _expanded(search, columns, None)
+    found, _ = mapped(search, columns, None)
     return found.take(np.nonzero(found.bound < INFINITE)[0]).within(search.limit)
 
 
-def _expanded(search: Search, columns: ColumnSet, limit: Limited | None) -> tuple[ColumnSet, list[tuple[Stack, Ints]]]:
+def mapped(search: Search, columns: ColumnSet, limit: Limited | None) -> tuple[ColumnSet, list[tuple[Stack, Ints]]]:
     """The columns of all legal mappings, and with a ``limit`` the stacks of those that weights do not decide."""
     facts, table = columns.family.facts, columns.family.table
     size = (table.first[1:] - table.first[:-1])[columns.spatial]

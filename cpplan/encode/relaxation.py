@@ -143,7 +143,9 @@ class LinearProgram:
                 members = here & (self.kind_of == KINDS.index(kind))
                 if members.any():
                     time = out[kind, depth] = self._variable()
-                    self.group_rows[(kind, depth), level] = self._figure_rows(time, 4 + self.shared, members.astype(float))
+                    self.group_rows[(kind, depth), level] = self._figure_rows(
+                        time, 4 + self.shared, members.astype(float)
+                    )
         return out
 
     def _figure_rows(self, time: int, first: int, times: Floats) -> list[int | None]:

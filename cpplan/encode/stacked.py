@@ -22,9 +22,9 @@ from cpplan.encode.weights import SHARED, SLACK, Floats, Shares, Weights, balanc
 
 KNOWN = 48
 """Shares kept per shape, those that decided most columns."""
-TRIES = 5
+TRIES = 3
 """Relaxations in a row that may decide too few columns."""
-FEW = 1e-3
+FEW = 1e-2
 """Share of the columns that a relaxation should decide to be worth another one."""
 NOT_THERE = 1e30
 """Cost of what cannot be."""
