@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -26,10 +26,10 @@ SOURCES = 3
 """Columns per shape whose relaxations price the options of all."""
 DESCENDED = 256
 """Columns whose choices are improved."""
-FOLLOWED = 24
+FOLLOWED = 64
 """Spreads whose mappings are scouted too."""
-VAIN = 8
-"""Choices scored in a row without a better plan."""
+VAIN, ALIKE = 12, 2
+"""Choices scored in a row without a better plan, and of those that look equally fast."""
 
 
 @dataclass(frozen=True)
@@ -107,11 +107,14 @@ def _fastest(found: Sequence[_Scouted], count: int) -> list[_Scouted]:
 def _score(search: Search, found: Sequence[_Scouted]) -> None:
     """Incumbents from the choices of ``found``, fastest first, until they do not get better."""
     ranked = sorted((float(c), n, i) for n, one in enumerate(found) for i, c in enumerate(one.choice.cycles))
-    vain = 0
+    vain, alike = 0, Counter[float]()
     for cycles, number, position in ranked:
         limit = search.limit
         if search.late() or vain >= VAIN or limit is None or cycles > limit - 1:
             return
+        alike[cycles] += 1
+        if alike[cycles] > ALIKE:
+            continue
         one = found[number].take(np.array([position]))
         (column,), access = listed(one.columns), np.arange(len(one.choice.picks))
         picks = one.choice.picks[:, 0]
