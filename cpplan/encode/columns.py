@@ -22,7 +22,7 @@ from cpplan.encode.sites import SITES
 
 BLOCK_ROUNDS = (64, 192, 768)
 """Block shapes per round, best bound first: early rounds find incumbents, later rounds are pruned by them."""
-LANE_ROUNDS = (1024, 4096)
+LANE_ROUNDS = (2048, 4096)
 """Lanes per round, best bound first, for the same reason."""
 LANE_CHUNK = 400_000
 """Lanes per vectorised pass (memory)."""
@@ -44,7 +44,7 @@ def open_columns(search: Search) -> list[OpenColumn]:
     sets: list[ColumnSet] = []
     for family, parts, bound, first in zip(search.families, rounds, bounds, firsts, strict=True):
         sets += first or []
-        for part in parts if first is None else parts[1:]:
+        for part in parts if first is None else [np.concatenate(parts[1:])]:
             sets += _alive_columns(search, family, part, bound)
     alive_sets = []
     for columns in merged(sets):
