@@ -95,7 +95,8 @@ def _fresh_links() -> Iterator[None]:
 @pytest.mark.parametrize("off", PRUNINGS)
 def test_the_answer_is_the_same(off: str, draw: Any, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prune, "LISTED", 0)  # small columns take part in everything
-    monkeypatch.setattr(scouting, "WORTH", 0)
+    for name in ("WORTH", "DESCENDED", "FOLLOWED"):
+        monkeypatch.setattr(scouting, name, 1)
     for owner, name, replacement in PRUNINGS[off]:
         monkeypatch.setattr(owner, name, replacement)
     for attempt in range(100):

@@ -18,16 +18,14 @@ from cpplan.encode.search import Search
 from cpplan.encode.sites import score_choice
 from cpplan.encode.stacked import Stack, joined
 
-WORTH = 1_024
-"""Columns from which on scouting costs less than it saves."""
+WORTH = 256
+"""Spreads from which on scouting costs less than it saves."""
 SCOUTED = 512
-"""Columns of one shape whose choices are rounded, best bound first."""
+"""Spreads of one shape whose choices are rounded, best bound first."""
 SOURCES = 3
-"""Columns per shape whose relaxations price the options of all."""
-DESCENDED = 256
-"""Columns whose choices are improved."""
-FOLLOWED = 64
-"""Spreads whose mappings are scouted too."""
+"""Spreads per shape whose relaxations price the options of all."""
+DESCENDED, FOLLOWED = 32, 128
+"""Of so many spreads, one has its choices improved, and one its mappings scouted too."""
 VAIN, ALIKE = 12, 2
 """Choices scored in a row without a better plan, and of those that look equally fast."""
 
@@ -48,15 +46,17 @@ class _Scouted:
 
 def scout(search: Search, sets: Sequence[ColumnSet]) -> None:
     """Plans of the spreads ``sets`` where whole choices promise most enter the incumbents."""
-    if search.limit is None or sum(len(columns.bound) for columns in sets) < WORTH:
+    count = sum(len(columns.bound) for columns in sets)
+    if search.limit is None or count < WORTH:
         return
     search.progress("scouting for better plans")
     counted = search.counts.mapped, search.counts.mapped_pruned
     spreads = [one for columns in sets for one in _scouted(search, columns, _stacks(search, columns))]
-    followed = merged([one.columns for one in _fastest(_improved(search.device, spreads), FOLLOWED)])
+    improved = _improved(search.device, spreads, count // DESCENDED)
+    followed = merged([one.columns for one in _fastest(improved, count // FOLLOWED)])
     mappings = [mapped(search, columns, limited(search, columns.family)) for columns in followed]
     found = [one for columns, stacks in mappings for one in _scouted(search, columns, stacks)]
-    _score(search, _improved(search.device, found))
+    _score(search, _improved(search.device, found, count // DESCENDED))
     search.counts.mapped, search.counts.mapped_pruned = counted
 
 
@@ -88,10 +88,10 @@ def _scouted(search: Search, columns: ColumnSet, stacks: Sequence[tuple[Stack, I
             yield _Scouted(columns.take(here[ranked]), stack, options, choice)
 
 
-def _improved(device: Device, found: Sequence[_Scouted]) -> list[_Scouted]:
-    """The fastest of ``found`` with improved choices."""
+def _improved(device: Device, found: Sequence[_Scouted], count: int) -> list[_Scouted]:
+    """The ``count`` fastest of ``found`` with improved choices."""
     return [
-        replace(one, choice=descended(device, one.stack, one.options, one.choice)) for one in _fastest(found, DESCENDED)
+        replace(one, choice=descended(device, one.stack, one.options, one.choice)) for one in _fastest(found, count)
     ]
 
 
