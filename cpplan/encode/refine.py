@@ -22,7 +22,7 @@ from cpplan.encode.stacked import Stack
 from cpplan.plan.plan import Split
 from cpplan.plan.space import Spatial, group_sizes, is_shareable, required_group_ends
 
-REFINED = 2_048
+REFINED = 4_096
 """Columns that weights decide between two looks at the clock."""
 EXPANDED = 256
 """Columns whose mappings are looked at between two looks at the clock."""
