@@ -11,7 +11,7 @@ from cpplan.encode.blocks import INFINITE, Ints, block_bounds
 from cpplan.encode.bounds import lane_bounds, lane_ops
 from cpplan.encode.column_set import ColumnSet, OpenColumn, listed, merged
 from cpplan.encode.incumbent import can_be_scored
-from cpplan.encode.lanes import Lanes, chunks, lane_block_cycles, lane_waves, spread_lanes
+from cpplan.encode.lanes import Lanes, chunks, lane_block_cycles, lane_waves, spread_lanes, spread_lanes_within
 from cpplan.encode.orders import column_bounds, count_orders
 from cpplan.encode.refine import expanded, refined
 from cpplan.encode.restricted import allowed_orders
@@ -191,9 +191,12 @@ def _lane_chunks(family: FamilyFacts, blocks: Ints) -> Iterator[Ints]:
 def _lanes_within(search: Search, family: FamilyFacts, blocks: Ints, limit: int | None) -> tuple[Lanes, Ints, Ints]:
     """The lanes of ``blocks`` within ``limit`` with their spreads and bounds."""
     facts, device = family.facts, search.device
-    lanes, spread = spread_lanes(facts, family.table, blocks)
-    count = len(lanes)
-    if limit is not None:
+    if limit is None:
+        lanes, spread = spread_lanes(facts, family.table, blocks)
+        count = len(lanes)
+    else:
+        left = limit - device.launch_cycles
+        lanes, spread, count = spread_lanes_within(facts, family.table, blocks, left)
         soon = np.nonzero(device.launch_cycles + lane_ops(facts, lanes) <= limit)[0]
         lanes, spread = lanes.take(soon), spread[soon]
     bound = lane_bounds(facts, device, lanes)

@@ -178,10 +178,30 @@ def lane_block_cycles(facts: BlockFacts, device: Device, lanes: Lanes) -> Ints:
 
 def spread_lanes(facts: BlockFacts, table: SpatialTable, blocks: Ints) -> tuple[Lanes, Ints]:
     """All pairs of ``blocks`` and spreads without more cores than blocks in a dim, and the spread of each."""
+    return _listed_lanes(table, blocks, _spreads_that_fit(facts, table, blocks))
+
+
+def spread_lanes_within(facts: BlockFacts, table: SpatialTable, blocks: Ints, cycles: int) -> tuple[Lanes, Ints, int]:
+    """Those of :func:`spread_lanes` whose cores together can run all tile ops in ``cycles``, and how many there are
+    without that."""
+    fits = _spreads_that_fit(facts, table, blocks)
+    count = int(np.count_nonzero(fits))
+    if all(loop.profile is None for loop in facts.program.loops):  # with one the trips of a block are a mean
+        work = facts.blocks[blocks] * block_ops(facts, blocks, facts.trips[:, blocks])
+        fits &= np.prod(table.spreads, axis=0) >= ceil_div(work, max(1, cycles))[:, None]
+    return *_listed_lanes(table, blocks, fits), count
+
+
+def _spreads_that_fit(facts: BlockFacts, table: SpatialTable, blocks: Ints) -> npt.NDArray[np.bool_]:
+    """(blocks, spreads) which spreads have no more cores than blocks in any dim."""
     extents, fits = facts.extents[:, blocks], np.ones((len(blocks), table.spreads.shape[1]), dtype=bool)
     for cores, extent in zip(table.spreads, extents, strict=True):
         fits &= cores <= extent[:, None]
-    block, spread = np.nonzero(fits)
+    return fits
+
+
+def _listed_lanes(table: SpatialTable, blocks: Ints, chosen: npt.NDArray[np.bool_]) -> tuple[Lanes, Ints]:
+    block, spread = np.nonzero(chosen)
     return Lanes(blocks[block], table.spreads[:, spread]), spread
 
 

@@ -93,31 +93,25 @@ class LevelTable:
 
     def figures(self, lane: Ints, outside: Ints, group: Ints) -> Ints:
         """(accesses, FIGURES, rows) figures of the levels (``outside``, ``group``) of lanes ``lane``."""
-        runs, trips = self.waves[outside, lane], self.waves[group, lane]
-        buffers = self.buffers[:, outside, lane]
-        shown = np.where(buffers == 2, runs // trips, runs)
-        longest, chain = self.longest[:, outside, lane], self.chain[:, outside, lane]
-        bank, link = self.bank[:, outside, lane], self.link[:, outside, lane]
-        out = np.stack(
-            [
-                longest, runs * longest + self.compute[lane] // trips, shown * longest, shown * chain, shown * bank,
-                runs * bank, runs * chain, runs * link,
-                *(runs * bank + _rent(price, self.size[:, outside, lane]) for price in self.prices[:, lane]),
-            ],
-            axis=1,
+        here = slice(None), outside, lane
+        cycles = self.longest[here], self.chain[here], self.bank[here], self.link[here]
+        return _figures(
+            self.waves[outside, lane], self.waves[group, lane], self.compute[lane], self.buffers[here], cycles,
+            self.size[here], self.prices[:, lane],
         )  # fmt: skip
-        return np.where((buffers > 0)[:, None], out, NEVER)
 
-    def best_below(self) -> Ints:
-        """(accesses, FIGURES, sets, lanes) the best over the levels further inside than a set, whatever the order."""
+    def nothing_below(self) -> Ints:
+        """(accesses, FIGURES, sets, lanes) the best over the levels further inside than a set: none known yet."""
         sets, count = self.waves.shape
-        out = np.full((len(self.buffers), FIGURES, sets, count), NEVER)
-        for outer in range(sets - 1):
-            inside = np.array([s for s in range(outer + 1, sets) if s & outer == outer])
-            outside = np.repeat(inside, count)
-            found = self.figures(np.tile(np.arange(count), len(inside)), outside, outside & ~outer)
-            out[:, :, outer] = found.reshape(*found.shape[:2], len(inside), count).min(axis=2)
-        return out
+        return np.full((len(self.buffers), FIGURES, sets, count), NEVER)
+
+    def add_best_below(self, below: Ints, outer: int, lane: Ints) -> None:
+        """Fill in what is further inside than the set ``outer`` on lanes ``lane``, whatever the order."""
+        inside = np.array([s for s in range(outer + 1, len(self.waves)) if s & outer == outer], dtype=np.int64)
+        outside = np.repeat(inside, len(lane))
+        found = self.figures(np.tile(lane, len(inside)), outside, outside & ~outer)
+        best = found.reshape(*found.shape[:2], len(inside), len(lane)).min(axis=2, initial=NEVER)
+        below[:, :, outer, lane] = best
 
 
 def level_table(
@@ -203,6 +197,24 @@ def _rent(price: Prices, size: Ints) -> Ints:
     return np.maximum(0, out - 1)
 
 
+def _figures(
+    runs: Ints, trips: Ints, compute: Ints, buffers: Ints, cycles: tuple[Ints, Ints, Ints, Ints], size: Ints,
+    prices: Prices,
+) -> Ints:  # fmt: skip
+    """(..., FIGURES, n) figures of levels that run ``runs`` times, ``trips`` in a row (n), for buffers (..., n) of
+    ``size`` bytes whose transfers take ``cycles``."""
+    longest, chain, bank, link = cycles
+    shown, moved = np.where(buffers == 2, runs // trips, runs), runs * bank
+    out = np.empty((*buffers.shape[:-1], FIGURES, buffers.shape[-1]), dtype=np.int64)
+    stretched = runs * longest + compute // trips
+    exposed = shown * longest, shown * chain, shown * bank
+    for figure, value in enumerate([longest, stretched, *exposed, moved, runs * chain, runs * link]):
+        out[..., figure, :] = value
+    out[..., PRICED, :] = moved[..., None, :] + _rent(prices, size[..., None, :])
+    np.copyto(out, NEVER, where=(buffers <= 0)[..., None, :])
+    return out
+
+
 def _is_fixed(facts: BlockFacts, access: Access) -> bool:
     """Whether the transfer must stay at its use (:func:`cpplan.plan.space.legal_levels`)."""
     if access.kind == "load":
@@ -257,17 +269,9 @@ def _inner_figures(
     """(FIGURES, lanes) the best of the loops inside the block."""
     best = np.full((FIGURES, len(compute)), NEVER)
     for level in levels:
-        runs = level.runs
-        shown = np.where(level.buffers == 2, runs // level.trips, runs)
-        longest, chain, bank, link = _cheapest(device, access, ways, level.pages, page_bytes)
-        here = np.stack(
-            [
-                longest, runs * longest + compute // level.trips, shown * longest, shown * chain, shown * bank,
-                runs * bank, runs * chain, runs * link,
-                *(runs * bank + _rent(price, level.size) for price in prices),
-            ]
-        )  # fmt: skip
-        best = np.minimum(best, np.where(level.buffers > 0, here, NEVER))
+        cycles = _cheapest(device, access, ways, level.pages, page_bytes)
+        here = _figures(level.runs, level.trips, compute, level.buffers, cycles, level.size, prices)
+        best = np.minimum(best, here)
     return best
 
 

@@ -109,8 +109,9 @@ class _Nodes:
 def _tree(table: LevelTable, dims: int, limit: int | None, widest: int | None) -> Iterator[Bounded]:
     """Bounds of all columns of one pattern within ``limit``, depth first in runs of nodes."""
     count = table.waves.shape[1]
-    below = table.best_below()
     lane, none = np.arange(count), np.zeros(count, dtype=np.int64)
+    below = table.nothing_below()
+    table.add_best_below(below, 0, lane)
     launch = table.figures(lane, none, none)
     waiting = [(0, _Nodes(lane, none, none, none, np.minimum(table.inner, launch), launch[:, TOTALS], none))]
     while waiting:
@@ -118,13 +119,21 @@ def _tree(table: LevelTable, dims: int, limit: int | None, widest: int | None) -
         if len(nodes.lane) > NODES:
             waiting += [(depth, nodes.take(part)) for part in chunks(np.arange(len(nodes.lane)), NODES)]
             continue
-        leaves = nodes.take(np.nonzero(nodes.outside == table.everything)[0])
-        inside = table.inner[:, :, leaves.lane]
-        last = one_iteration_in_full(table, leaves.lane, leaves.outside, leaves.upto, inside)
-        bound = np.maximum(np.maximum(leaves.bound, combined(table, leaves.lane, leaves.figures)), last)
-        kept = _within(bound, limit)
-        yield Bounded(leaves.lane[kept], leaves.code[kept], bound[kept])
-        nodes = _bounded(table, below, nodes.take(np.nonzero(nodes.outside != table.everything)[0]), limit)
+        whole = nodes.outside == table.everything
+        if whole.any():
+            leaves = nodes.take(np.nonzero(whole)[0])
+            inside = table.inner[:, :, leaves.lane]
+            last = one_iteration_in_full(table, leaves.lane, leaves.outside, leaves.upto, inside)
+            bound = np.maximum(np.maximum(leaves.bound, combined(table, leaves.lane, leaves.figures)), last)
+            kept = _within(bound, limit)
+            yield Bounded(leaves.lane[kept], leaves.code[kept], bound[kept])
+            nodes = nodes.take(np.nonzero(~whole)[0])
+        if not len(nodes.lane):
+            continue
+        nodes = _bounded(table, below, nodes, limit)
+        if not depth:  # what is further inside than other sets matters for the lanes that are left
+            for outer in range(1, table.everything):
+                table.add_best_below(below, outer, nodes.lane)
         if widest is not None:
             nodes = nodes.take(np.argsort(nodes.bound, kind="stable")[:widest])
         if len(nodes.lane):
