@@ -18,7 +18,7 @@ from ortools.sat.python import cp_model
 from cpplan.cost.table import KINDS, Ints, Kind, undominated_columns
 from cpplan.device.device import Device
 from cpplan.encode.incumbent import Incumbent, Site
-from cpplan.encode.rank import Figure, Term, beat, place_figures, place_values, traffic_figure
+from cpplan.encode.rank import Figure, Term, beat, beat_in_any_case, place_figures, place_values, traffic_figure
 
 Literal = cp_model.IntVar
 
@@ -285,11 +285,15 @@ def forbid(enc: Encoding, plan: Incumbent) -> None:
                 enc.model.add(sum(literals) <= len(literals) - 1)
 
 
-def better_than(enc: Encoding, plan: Incumbent, case: int) -> None:
-    """Require a plan that ranks before ``plan`` in this case (:mod:`cpplan.encode.rank`)."""
+def better_than(enc: Encoding, plan: Incumbent, case: int | None) -> None:
+    """Require a plan that ranks before ``plan`` in this case (:mod:`cpplan.encode.rank`), or in any of them."""
     figures = [traffic_figure(_figures(enc, name)) for name in ("dram", "noc", "sram")]
     ranked = [Figure(enc.cycles, 1), *figures, *place_figures(enc.sites, enc.column, enc.option)]
-    beat(enc.model, ranked, [*plan.key, *place_values(enc.sites, plan)], case)
+    values = [*plan.key, *place_values(enc.sites, plan)]
+    if case is None:
+        beat_in_any_case(enc.model, ranked, values)
+    else:
+        beat(enc.model, ranked, values, case)
 
 
 def chosen(enc: Encoding, solver: cp_model.CpSolver) -> tuple[Site, Ints]:

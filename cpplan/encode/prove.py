@@ -100,28 +100,29 @@ def _first_of_equals(search: Search, sites: Sequence[Site]) -> bool:
     """Find plans of ``sites`` that rank before the k-th incumbent although they are no faster; whether all were found.
 
     A case (:mod:`cpplan.encode.rank`) that is proved to have no plan stays so: what ranks before the new k-th incumbent
-    also ranked before the old one.
+    also ranked before the old one. Where all plans were scored none is expected, and one model asks for all cases.
     """
     assert search.limit is not None
-    case, last, ties = 1, False, build(search.device, sites, search.limit)
-    while not last:
+    known, ties = all(site.scored for site in sites), build(search.device, sites, search.limit)
+    waiting: list[int | None] = [None] if known else [*range(1, cases(sites))]
+    while waiting:
         enc = replace(ties, model=ties.model.clone())
-        solver, status = _solved(search, enc, case)
+        solver, status = _solved(search, enc, waiting[0])
         if status == "UNKNOWN":
             return False
         if status == "INFEASIBLE":
-            last = case == cases(sites) - 1
-            case += 1
+            waiting = waiting[1:]
         else:
             _admit(search, enc, solver)
     return True
 
 
-def _solved(search: Search, enc: Encoding, case: int) -> tuple[cp_model.CpSolver, str]:
-    """The model without the incumbents, solved; in ``case`` 0 for the fastest plan within the limit."""
+def _solved(search: Search, enc: Encoding, case: int | None) -> tuple[cp_model.CpSolver, str]:
+    """The model without the incumbents, solved; in ``case`` 0 for the fastest plan within the limit, without one for
+    any plan that ranks before the last of them."""
     for plan in search.best:
         forbid(enc, plan)
-    if case:
+    if case != 0:
         better_than(enc, search.best[-1], case)
     solver = _solver(search)
     solver.solve(enc.model)
@@ -130,7 +131,7 @@ def _solved(search: Search, enc: Encoding, case: int) -> tuple[cp_model.CpSolver
     if status == "MODEL_INVALID":
         raise InternalError(f"CP-SAT rejects the model: {enc.model.validate()}")
     if status == "INFEASIBLE":
-        search.proofs.append(hashlib.sha256(str(enc.model.proto).encode()).hexdigest())
+        search.proofs.append(hashlib.sha256(enc.model.proto.SerializeToString(deterministic=True)).hexdigest())
     return solver, status
 
 

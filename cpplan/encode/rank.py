@@ -70,6 +70,19 @@ def beat(model: cp_model.CpModel, ranked: Sequence[Figure], values: Sequence[int
     model.minimize(ranked[case].expression)
 
 
+def beat_in_any_case(model: cp_model.CpModel, ranked: Sequence[Figure], values: Sequence[int]) -> None:
+    """Require some figure to be less than its value, and all before it to be at most theirs."""
+    less = [model.new_bool_var("") for _ in ranked]
+    kept = [model.new_bool_var("") for _ in ranked]
+    for figure, value, here, most in zip(ranked, values, less, kept, strict=True):
+        model.add(figure.expression <= (value - 1) // figure.unit).only_enforce_if(here)
+        model.add(figure.expression <= value // figure.unit).only_enforce_if(most)
+    for number, here in enumerate(less):
+        if number:
+            model.add_bool_and(kept[:number]).only_enforce_if(here)
+    model.add_bool_or(less)
+
+
 def _sum(terms: Sequence[Term]) -> cp_model.LinearExprT:
     return cp_model.LinearExpr.weighted_sum([t[0] for t in terms], [t[1] for t in terms]) if terms else 0
 
