@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -59,19 +59,58 @@ def route(noc: Noc, source: Coordinate, target: Coordinate) -> tuple[int, ...]:
     return tuple(links)
 
 
-def multicast_tree(noc: Noc, source: Coordinate, receivers: Iterable[Coordinate]) -> set[int]:
-    """Links of the tree that reaches all ``receivers``: the union of their routes, each link once."""
-    return set[int]().union(*(route(noc, source, receiver) for receiver in receivers))
+def crossings(noc: Noc, source: Weights, target: Weights, tree: Weights | None = None) -> tuple[Weights, Weights]:
+    """Links that packets cross from each ``source`` to its ``target`` (n, axes), all routes one after the other, and
+    the number of the route behind each.
+
+    With ``tree`` (n,) routes with the same number and source are one multicast: a link is listed once for all of them.
+    """
+    routers = math.prod(noc.torus)
+    strides = np.array([math.prod(noc.torus[axis + 1 :]) for axis in range(len(noc.torus))], dtype=np.int64)
+    here, links, routes = source.copy(), list[Weights](), list[Weights]()
+    for stage, (axis, step) in enumerate(noc.route):
+        start, stop, extent = here[:, axis], target[:, axis], noc.torus[axis]
+        line = here @ strides - start * strides[axis]
+        sign = np.full(len(start), step) if noc.wraps else np.where(stop > start, 1, -1)
+        length, back = (stop - start) * sign % extent, (sign != step).astype(np.int64)
+        number = np.arange(len(start))
+        if tree is not None:  # on a line the runs of a tree start at one router: the longest has all links
+            order = np.lexsort((-length, back, line, tree))
+            same = np.stack([tree[order], line[order], back[order]])
+            number = order[np.concatenate([[True], (same[:, 1:] != same[:, :-1]).any(axis=0)])]
+        length = length[number]
+        row = np.repeat(number, length)
+        walked = np.arange(len(row)) - np.repeat(np.cumsum(length) - length, length)
+        position = (start[row] + sign[row] * walked) % extent
+        links.append((stage + back[row] * len(noc.route)) * routers + line[row] + position * strides[axis])
+        routes.append(row)
+        here[:, axis] = stop
+    return np.concatenate(links), np.concatenate(routes)
 
 
-@lru_cache(maxsize=1 << 16)
-def _bank_flow(device: Device, noc: int, core: Coordinate, to_core: bool) -> tuple[int, ...]:
-    """Links crossed by one share per bank between the banks and ``core`` (physical coordinate), with repeats."""
-    network = device.nocs[noc]
-    links: list[int] = []
-    for bank in device.dram.endpoints[noc]:
-        links += route(network, bank, core) if to_core else route(network, core, bank)
-    return tuple(links)
+def _crossed(noc: Noc, source: Weights, target: Weights, tree: Weights | None = None) -> Weights:
+    """How often each link is crossed."""
+    return np.bincount(crossings(noc, source, target, tree)[0], minlength=link_count(noc)).astype(np.int64)
+
+
+@lru_cache(maxsize=1 << 6)
+def _bank_flows(device: Device, noc: int, to_core: bool) -> dict[Coordinate, Weights]:
+    """For every logical core how often each link is crossed by one share per bank between the banks and the core."""
+    network, banks = device.nocs[noc], np.array(device.dram.endpoints[noc], dtype=np.int64)
+    cores = active_cores(tuple(dim.extent for dim in device.dims))
+    there = np.repeat(np.array([physical(device, core) for core in cores], dtype=np.int64), len(banks), axis=0)
+    banks = np.tile(banks, (len(cores), 1))
+    links, row = crossings(network, banks, there) if to_core else crossings(network, there, banks)
+    count = link_count(network)
+    number = row // device.dram.banks * count + links
+    flows = np.bincount(number, minlength=len(cores) * count).astype(np.int64).reshape(len(cores), count)
+    return dict(zip(cores, flows, strict=True))
+
+
+@lru_cache(maxsize=1 << 8)
+def _distances(device: Device, noc: int) -> dict[Coordinate, int]:
+    """Links between all banks and every logical core."""
+    return {core: int(flow.sum()) for core, flow in _bank_flows(device, noc, True).items()}
 
 
 def physical(device: Device, core: Coordinate) -> Coordinate:
@@ -95,7 +134,16 @@ def group_members(origin: Coordinate, groups: tuple[int, ...]) -> list[Coordinat
     return list(itertools.product(*(range(o, o + g) for o, g in zip(origin, groups, strict=True))))
 
 
-def line_of(device: Device, noc: int, members: list[Coordinate]) -> list[Coordinate]:
+@lru_cache(maxsize=1 << 12)
+def _all_groups(
+    active: tuple[int, ...], groups: tuple[int, ...]
+) -> tuple[tuple[Coordinate, tuple[Coordinate, ...]], ...]:
+    """Lowest corner and members of every sharing group, logical cores."""
+    corners = itertools.product(*(range(0, n, g) for n, g in zip(active, groups, strict=True)))
+    return tuple((corner, tuple(group_members(corner, groups))) for corner in corners)
+
+
+def line_of(device: Device, noc: int, members: Sequence[Coordinate]) -> Sequence[Coordinate]:
     """Members of a forwarding group in the direction that ``noc`` travels along their axis."""
     axis = next((a for a in range(len(device.dims)) if members[0][a] != members[-1][a]), 0)
     step = dict(device.nocs[noc].route).get(axis, 1)
@@ -107,17 +155,15 @@ def readers(
     device: Device, active: tuple[int, ...], groups: tuple[int, ...], pattern: Pattern, noc: int, reader: Reader
 ) -> tuple[tuple[Coordinate, Coordinate], ...]:
     """(group origin, reading core) of every sharing group, logical coordinates."""
-    counts = [n // g for n, g in zip(active, groups, strict=True)]
+    distance = _distances(device, noc) if reader == "nearest" else {}
     out = []
-    for number, where in enumerate(itertools.product(*(range(c) for c in counts))):
-        origin = tuple(w * g for w, g in zip(where, groups, strict=True))
-        members = group_members(origin, groups)
+    for number, (origin, members) in enumerate(_all_groups(active, groups)):
         if pattern == "forward":
             core = line_of(device, noc, members)[0]
         elif reader == "diagonal":
             core = tuple(o + number % g for o, g in zip(origin, groups, strict=True))
         elif reader == "nearest":
-            core = min(members, key=lambda m: (len(_bank_flow(device, noc, physical(device, m), True)), m))
+            core = min(members, key=lambda m: (distance[m], m))
         else:
             core = origin
         out.append((origin, core))
@@ -129,19 +175,19 @@ def load_weights(
     device: Device, active: tuple[int, ...], groups: tuple[int, ...], pattern: Pattern, noc: int, reader: Reader
 ) -> Weights:
     """Weight on every link of ``noc`` when every group reads one stream and passes it to its members."""
-    network, where = device.nocs[noc], _places(device, active)
-    shares, whole = list[int](), list[int]()  # links that carry the part of one bank, and the stream
-    for origin, core in readers(device, active, groups, pattern, noc, reader):
-        shares += _bank_flow(device, noc, where[core], True)
-        members = group_members(origin, groups)
-        if pattern == "multicast":
-            whole += multicast_tree(network, where[core], [where[m] for m in members])
-        elif pattern == "forward":
-            for here, following in itertools.pairwise(line_of(device, noc, members)):
-                whole += route(network, where[here], where[following])
-    count = link_count(network)
-    weights = np.bincount(shares, minlength=count) + device.dram.banks * np.bincount(whole, minlength=count)
-    weights = weights.astype(np.int64)
+    network, where, flows = device.nocs[noc], _places(device, active), _bank_flows(device, noc, True)
+    reading = readers(device, active, groups, pattern, noc, reader)
+    weights: Weights = np.sum([flows[core] for _, core in reading], axis=0)
+    sources, targets, trees = list[Coordinate](), list[Coordinate](), list[int]()
+    shared = zip(reading, _all_groups(active, groups), strict=True) if pattern != "private" else ()
+    for number, ((_, core), (_, cores)) in enumerate(shared):
+        members = [where[m] for m in line_of(device, noc, cores)]
+        sources += members[:-1] if pattern == "forward" else [where[core]] * len(members)
+        targets += members[1:] if pattern == "forward" else members
+        trees += [number] * len(members)
+    if sources:
+        tree = np.array(trees) if pattern == "multicast" else None
+        weights += device.dram.banks * _crossed(network, np.array(sources), np.array(targets), tree)
     weights.setflags(write=False)
     return weights
 
@@ -151,9 +197,8 @@ def store_weights(
     device: Device, active: tuple[int, ...], noc: int, writers: tuple[Coordinate, ...] | None = None
 ) -> Weights:
     """Weight on every link of ``noc`` when ``writers`` (default: all cores in use) write one stream to all banks."""
-    weights = np.zeros(link_count(device.nocs[noc]), dtype=np.int64)
-    for core in active_cores(active) if writers is None else writers:
-        np.add.at(weights, list(_bank_flow(device, noc, physical(device, core), False)), 1)
+    flows = _bank_flows(device, noc, False)
+    weights: Weights = np.sum([flows[core] for core in (active_cores(active) if writers is None else writers)], axis=0)
     weights.setflags(write=False)
     return weights
 
@@ -227,11 +272,9 @@ def _combine_weights(
     where = _places(device, tuple(math.prod(s.factor for s in splits) for splits in spatial))
     out = []
     for step in steps:
-        links: list[int] = []
-        for team in teams:
-            for source, target in step:
-                links += route(network, where[team[source]], where[team[target]])
-        weights = np.bincount(links, minlength=link_count(network)).astype(np.int64) * device.dram.banks
+        sources = np.array([where[team[source]] for team in teams for source, _ in step])
+        targets = np.array([where[team[target]] for team in teams for _, target in step])
+        weights = device.dram.banks * _crossed(network, sources, targets)
         weights.setflags(write=False)
         out.append(weights)
     return tuple(out)
