@@ -21,10 +21,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cpplan.cost.combine import StateSize, combine_cost, state_size
-from cpplan.cost.model import COMBINE, buffer_bytes, fixed_buffers, overlapped, tiles_per_transfer
+from cpplan.cost.model import COMBINE, fixed_buffers, overlapped, tiles_per_transfer
 from cpplan.cost.places import Places
 from cpplan.cost.streams import Resources, resources, streams, tile_size
-from cpplan.cost.traffic import tiles_moved
+from cpplan.cost.traffic import tiles_moved_at
 from cpplan.cost.units import level_work
 from cpplan.device.device import Device
 from cpplan.device.free_boxes import seen_from
@@ -46,6 +46,7 @@ from cpplan.plan.space import (
     shared_loop,
     writers,
 )
+from cpplan.tile.arith import round_up
 from cpplan.tile.program import Access, TileProgram
 
 Ints = npt.NDArray[np.int64]
@@ -253,41 +254,33 @@ def _rows(
     ways = deliveries(device, spatial, access, is_shareable(program, access))
     at = [Placement(access.name, nest.names[v], 1, ways[0].groups) for v in levels]
     tiles = np.array([tiles_per_transfer(nest, access, p) for p in at], dtype=np.int64)
-    single = np.array([buffer_bytes(program, device, nest, access, p) for p in at], dtype=np.int64)
+    single: Ints = np.asarray(round_up(tiles * size.pages * size.page_bytes, device.sram.alignment))
     fitting = single <= room
     found = streams(device, layout, active, store, size, np.where(fitting, tiles, 1), ways, kept, who)
-    moved = {
-        (t, groups): tiles_moved(program, spatial, nest, access, replace(at[t], groups=groups))
-        for t in range(len(levels))
-        for groups in {way.groups for way in ways}
-    }
-    numbers: list[int] = []
-    t_of: list[int] = []
-    w_of: list[int] = []
-    depths: list[int] = []
-    number = 0
-    for t, level in enumerate(levels):
-        for depth in (1, 2) if level else (1,):
-            if depth * single[t] <= room:
-                numbers += range(number, number + len(ways))
-                t_of += [t] * len(ways)
-                w_of += range(len(ways))
-                depths += [depth] * len(ways)
-            number += len(ways)
-    t_, w_, depth_ = (np.array(x, dtype=np.int64) for x in (t_of, w_of, depths))
+    sharing = list(dict.fromkeys(way.groups for way in ways))
+    moved = np.array(
+        [[tiles_moved_at(program, spatial, nest, access, v, groups) for groups in sharing] for v in levels],
+        dtype=np.int64,
+    )
+    group_of = np.array([sharing.index(way.groups) for way in ways])
+    slots = [(t, depth) for t, level in enumerate(levels) for depth in ((1, 2) if level else (1,))]
+    kept_slots = [number for number, (t, depth) in enumerate(slots) if depth * single[t] <= room]
+    chosen = np.array([(number, *slots[number]) for number in kept_slots], dtype=np.int64).reshape(-1, 3)
+    slot, t_, depth_ = np.repeat(chosen, len(ways), axis=0).T
+    w_ = np.tile(np.arange(len(ways)), len(chosen))
     node = np.array(levels, dtype=np.int64)[t_]
-    runs = np.array([nest.iterations(v) for v in levels], dtype=np.int64)
+    runs = np.array(nest.runs, dtype=np.int64)[node]
     page = size.pages * size.page_bytes
     return Rows(
         access.name,
         "store" if store else "load",
         Places(access.name, tuple(nest.names[v] for v in levels), ways, t_, depth_, w_),
-        np.array(numbers, dtype=np.int64),
+        slot * len(ways) + w_,
         node,
         depth_,
         depth_ * single[t_],
-        np.array([moved[t, ways[w].groups] * page for t, w in zip(t_of, w_of, strict=True)], dtype=np.int64),
-        found.noc_bytes[t_, w_] * runs[t_],
+        moved[t_, group_of[w_]] * page,
+        found.noc_bytes[t_, w_] * runs,
         found.busy[t_, w_],
         found.fill[t_, w_],
     )

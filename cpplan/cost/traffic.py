@@ -34,7 +34,14 @@ def tiles_moved(
     program: TileProgram, spatial: tuple[tuple[Split, ...], ...], nest: Nest, access: Access, place: Placement
 ) -> int:
     """Tiles of ``access`` that cross the DRAM ports in the whole launch."""
-    level = nest.names.index(place.level)
+    return tiles_moved_at(program, spatial, nest, access, nest.names.index(place.level), place.groups)
+
+
+def tiles_moved_at(
+    program: TileProgram, spatial: tuple[tuple[Split, ...], ...], nest: Nest, access: Access, level: int,
+    groups: tuple[int, ...],
+) -> int:  # fmt: skip
+    """:func:`tiles_moved` of placements at a level with sharing groups of this size."""
     enclosing = {name for i in nest.path(level) for name, _ in nest.indices[i]}
     axes = {d.name: d.extent for d in program.dims}
     shared = shared_loop(program, spatial)
@@ -44,7 +51,7 @@ def tiles_moved(
     varying = next((loop for loop in inside if loop.profile is not None), None)
     total, done = 1, set()
     if varying is not None and varying.profile is not None:
-        total = _in_varying_loop(program, spatial, access, place, varying.name, varying.profile)
+        total = _in_varying_loop(program, spatial, access, groups, varying.name, varying.profile)
         done = {varying.name, varying.profile.dim}
     for i in nest.path(nest.home[access.loop or ""]):
         for name, span in nest.indices[i]:
@@ -58,7 +65,7 @@ def tiles_moved(
             continue
         if shared is not None and name == shared[0] and access.kind != "load":
             continue  # the first core of a team writes
-        factors, grouped = _digits(spatial, name, place.groups)
+        factors, grouped = _digits(spatial, name, groups)
         every = _groups_among_first(factors, grouped, math.prod(factors))
         total *= _transfers(factors, grouped, extent) if name in enclosing else every
     return total
@@ -72,7 +79,7 @@ def _transfers(factors: tuple[int, ...], grouped: tuple[int, ...], extent: int) 
 
 
 def _in_varying_loop(
-    program: TileProgram, spatial: tuple[tuple[Split, ...], ...], access: Access, place: Placement, loop: str,
+    program: TileProgram, spatial: tuple[tuple[Split, ...], ...], access: Access, sharing: tuple[int, ...], loop: str,
     profile: Profile,
 ) -> int:  # fmt: skip
     """Transfers inside ``loop``, over all blocks of the dim that its trip count depends on.
@@ -80,11 +87,11 @@ def _in_varying_loop(
     A sharing group runs on for as long as one of its blocks does.
     """
     extent = next(d.extent for d in program.dims if d.name == profile.dim)
-    factors, grouped = _digits(spatial, profile.dim, place.groups)
+    factors, grouped = _digits(spatial, profile.dim, sharing)
     runs = _group_trips(profile, extent, factors, grouped)
     if loop in access.indices:
         return sum(trips * groups for trips, groups in runs)
-    parts, together = _digits(spatial, loop, place.groups)
+    parts, together = _digits(spatial, loop, sharing)
     return sum(_transfers(parts, together, trips) * groups for trips, groups in runs)
 
 

@@ -43,9 +43,7 @@ def compute_cycles(column: Column) -> int:
 
 def _counts(nest: Nest, rows: Rows) -> tuple[Ints, Ints]:
     """(transfers in the launch, transfers that no pipelining hides) of every option."""
-    runs = np.array([nest.iterations(i) for i in range(len(nest.names))], dtype=np.int64)
-    trips = np.array(nest.trips, dtype=np.int64)
-    every = runs[rows.level]
+    every, trips = np.array(nest.runs, dtype=np.int64)[rows.level], np.array(nest.trips, dtype=np.int64)
     return every, np.where(rows.depth == 2, every // trips[rows.level], every)
 
 
@@ -53,7 +51,7 @@ def _in_full(column: Column) -> tuple[Ints, Ints, Bools]:
     """Per wave level: ops of the nest once, but all of one iteration of it; iterations; which levels it contains."""
     nest, ops = column.nest, np.array(column.ops, dtype=np.int64)
     waves = nest.path(nest.home[""])
-    each = np.array([nest.iterations(v) for v in range(len(ops))], dtype=np.int64)
+    each = np.array(nest.runs, dtype=np.int64)
     runs = each[list(waves)]
     inside = np.array([[v != level and level in nest.path(v) for v in range(len(ops))] for level in waves])
     whole: Ints = (ops * np.where(inside, each // runs[:, None], 1)).sum(axis=1)
@@ -67,11 +65,11 @@ def option_bounds(device: Device, column: Column) -> OptionBounds:
     trips = np.array(column.nest.trips, dtype=np.int64)
     whole, runs, inside = _in_full(column)
     room = device.sram.usable - column.fixed_sram
-    prices = _sram_prices(column, nocs, room)
+    counts = [_counts(column.nest, rows) for rows in column.rows]
+    prices = _sram_prices(column, counts, nocs, room)
     once, stretched = list[int](), list[Ints]()
     busy, shown = list[Ints](), list[Ints]()  # per access: (1 + wave levels, options, resources), (options, resources)
-    for rows in column.rows:
-        every, exposed = _counts(column.nest, rows)
+    for rows, (every, exposed) in zip(column.rows, counts, strict=True):
         longest = rows.fill.max(axis=1)
         stretched.append(every * longest + compute // trips[rows.level])
         once.append(int(longest.min()))
@@ -101,9 +99,9 @@ def option_bounds(device: Device, column: Column) -> OptionBounds:
     return OptionBounds(max(int(o.min()) for o in options), tuple(options))
 
 
-def _sram_prices(column: Column, nocs: int, room: int) -> Ints:
+def _sram_prices(column: Column, counts: list[tuple[Ints, Ints]], nocs: int, room: int) -> Ints:
     """Prices of a byte of SRAM in bank cycles, in units of 1 / ``PRICE_UNIT``: any price gives a valid bound."""
-    total = sum(int((rows.busy[:, nocs] * _counts(column.nest, rows)[0]).min()) for rows in column.rows)
+    total = sum(int((r.busy[:, nocs] * every).min()) for r, (every, _) in zip(column.rows, counts, strict=True))
     return np.array([total * PRICE_UNIT // (max(1, room) * part) for part in PRICES], dtype=np.int64)
 
 
@@ -136,6 +134,8 @@ def prune_column(device: Device, column: Column, limit: int | None) -> Pruned | 
         if any(not rows.places for rows in column.rows):
             return None
         bounds = option_bounds(device, column)
+        if limit is not None and bounds.column > limit:
+            return None
         column, bounds = _kept(device, column, bounds, limit)
         if any(not rows.places for rows in column.rows):
             return None

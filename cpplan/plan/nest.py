@@ -45,12 +45,22 @@ class Nest:
         """Iterations of the longest run of ``level`` that differ in an index of ``names``."""
         return math.prod(span for name, span in self.indices[level] if name in names)
 
+    @cached_property
+    def paths(self) -> tuple[tuple[int, ...], ...]:
+        """For every level the levels from the launch down to it, both included."""
+        out: list[tuple[int, ...]] = [(0,)]
+        for node, parent in enumerate(self.parents[1:], 1):
+            out.append((*out[parent], node))
+        return tuple(out)
+
+    @cached_property
+    def runs(self) -> tuple[int, ...]:
+        """How often one core runs the body of every level in the whole launch."""
+        return tuple(math.prod(self.trips[level] for level in path) for path in self.paths)
+
     def path(self, node: int) -> tuple[int, ...]:
         """Levels from the launch down to ``node``, both included."""
-        out = [node]
-        while out[-1] != 0:
-            out.append(self.parents[out[-1]])
-        return tuple(reversed(out))
+        return self.paths[node]
 
     def children(self, node: int) -> tuple[int, ...]:
         """Levels directly inside ``node``."""
@@ -58,10 +68,7 @@ class Nest:
 
     def iterations(self, node: int) -> int:
         """How often one core runs the body of ``node`` in the whole launch."""
-        total = 1
-        for level in self.path(node):
-            total *= self.trips[level]
-        return total
+        return self.runs[node]
 
 
 def cores_per_dim(spatial: tuple[tuple[Split, ...], ...]) -> dict[str, int]:

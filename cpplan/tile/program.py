@@ -167,7 +167,7 @@ class Access:
     mask: str = ""
     replaces: str = ""
 
-    @property
+    @cached_property
     def indices(self) -> frozenset[str]:
         """Names of the parallel dims and loops that the address depends on."""
         return frozenset(name for start in self.starts for name, _ in start.terms)
