@@ -18,6 +18,7 @@ from cpplan.cost import table
 from cpplan.encode import columns, model, prune, refine, scouting, sites, stacked
 from cpplan.encode.blocks import INFINITE, block_bounds
 from cpplan.encode.bounds import lane_bounds, lane_ops
+from cpplan.encode.lanes import spread_lanes
 from cpplan.encode.orders import column_bounds, refined_bounds
 from cpplan.enumerate.oracle import count
 from cpplan.tile.program import TileProgram
@@ -40,6 +41,12 @@ def no_mapping_bounds(*given: Any) -> tuple[Any, list[Any]]:
 def all_of_them(device: Any, found: Any, *rest: Any) -> list[tuple[Any, float]]:
     """Every cohort is left open."""
     return [(cohort.columns, bound) for bound, cohort in found]
+
+
+def every_spread(facts: Any, table: Any, blocks: Any, cycles: int) -> Any:
+    """All spreads, however few cores they have."""
+    lanes, spread = spread_lanes(facts, table, blocks)
+    return lanes, spread, len(lanes)
 
 
 def every_order(facts: Any, device: Any, lanes: Any, limit: Any, widest: Any = None) -> Any:
@@ -66,7 +73,12 @@ def shared_program(r: Random) -> TileProgram:
 PRUNINGS: dict[str, list[tuple[Any, str, Any]]] = {
     "nothing": [],
     "block shapes": [(columns, "block_bounds", no_bounds(block_bounds))],
-    "cores per axis": [(columns, "lane_bounds", no_bounds(lane_bounds)), (columns, "lane_ops", no_bounds(lane_ops))],
+    "cores per axis": [
+        (columns, "lane_bounds", no_bounds(lane_bounds)),
+        (columns, "lane_ops", no_bounds(lane_ops)),
+        (columns, "spread_lanes_within", every_spread),
+    ],
+    "cores in all": [(columns, "spread_lanes_within", every_spread)],
     "a first guess": [(columns, "_guessed_columns", lambda search, family, blocks, bounds: None)],
     "few columns": [(columns, "_small_columns", lambda search, sets: None)],
     "wave orders": [(columns, "column_bounds", every_order)],
