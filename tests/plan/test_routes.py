@@ -7,12 +7,13 @@ from dataclasses import replace
 from fractions import Fraction
 from random import Random
 
+import numpy as np
 import pytest
 from instances import random_device
 
 from cpplan.device.device import Forward, Noc
 from cpplan.plan.plan import Split
-from cpplan.plan.routes import link_count, load_weights, route
+from cpplan.plan.routes import crossings, link_count, load_weights, route
 from cpplan.plan.space import deliveries
 from cpplan.tile.program import Access, Affine
 
@@ -45,6 +46,27 @@ def test_packets_of_a_torus_go_one_way_round() -> None:
         assert len(route(torus, a, b)) == (b[0] - a[0]) % 3 + (a[1] - b[1]) % 4
     used = {link for a, b in itertools.product(ROUTERS, ROUTERS) for link in route(torus, a, b)}
     assert used == set(range(link_count(torus))) == set(range(2 * 12))
+
+
+@pytest.mark.parametrize("wraps", [False, True], ids=["mesh", "torus"])
+@pytest.mark.parametrize("steps", [(1, 1), (-1, 1), (1, -1)])
+def test_many_routes_at_once_cross_the_links_of_each_alone(wraps: bool, steps: tuple[int, int]) -> None:
+    noc, pairs = network(wraps, steps), list(itertools.product(ROUTERS, ROUTERS))
+    links, number = crossings(noc, np.array([a for a, _ in pairs]), np.array([b for _, b in pairs]))
+    for n, (a, b) in enumerate(pairs):
+        assert sorted(links[number == n].tolist()) == sorted(route(noc, a, b))
+
+
+@pytest.mark.parametrize("wraps", [False, True], ids=["mesh", "torus"])
+@pytest.mark.parametrize("seed", range(8))
+def test_a_multicast_crosses_every_link_of_its_routes_once(wraps: bool, seed: int) -> None:
+    r, noc = Random(seed), network(wraps, (1, -1))
+    trees = [(r.choice(ROUTERS), r.sample(ROUTERS, r.randint(1, 7))) for _ in range(5)]
+    sources = np.array([source for source, targets in trees for _ in targets])
+    tree = np.array([n for n, (_, targets) in enumerate(trees) for _ in targets])
+    links, number = crossings(noc, sources, np.array([t for _, targets in trees for t in targets]), tree)
+    for n, (source, targets) in enumerate(trees):
+        assert sorted(links[tree[number] == n].tolist()) == sorted({x for t in targets for x in route(noc, source, t)})
 
 
 def test_a_line_along_an_axis_that_a_network_does_not_travel_uses_none_of_its_links() -> None:
