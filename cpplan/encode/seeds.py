@@ -11,11 +11,16 @@ from cpplan.encode.blocks import INFINITE
 from cpplan.encode.column_set import ColumnSet, OpenColumn, listed, merged
 from cpplan.encode.incumbent import score
 from cpplan.encode.refine import expanded
+from cpplan.encode.scouting import WORTH
 from cpplan.encode.search import Search
 from cpplan.encode.sites import PATIENCE
 
 SEEDS, EACH = 6, 2
 """Columns scored per round while looking for incumbents, and mappings of each."""
+SCOUTED_SEEDS, SCOUTED_EACH = 3, 1
+"""The same where so many columns are found that scouting follows."""
+TURNS = 8
+"""Turns until k plans are known, since without a limit nothing is left out."""
 SELDOM = 8
 """Once rounds find nothing better, only every so many of them looks for incumbents."""
 TRIED = (2, 30)
@@ -24,16 +29,22 @@ TRIED = (2, 30)
 
 def seed(search: Search, sets: Sequence[ColumnSet]) -> None:
     """Incumbents from the most promising columns of one round."""
-    ranked = [
-        (int(s.bound[i]), n, int(i)) for n, s in enumerate(sets) for i in np.argsort(s.bound, kind="stable")[:SEEDS]
-    ]
+    many = sum(len(columns.bound) for columns in sets) >= WORTH
+    seeds, each = (SCOUTED_SEEDS, SCOUTED_EACH) if many else (SEEDS, EACH)
+    ranked = sorted(
+        (int(s.bound[i]), n, int(i))
+        for n, s in enumerate(sets)
+        for i in np.argsort(s.bound, kind="stable")[: seeds * TURNS]
+    )
     last = search.best[-1].rank if search.best else None
     search.idle += 1
     if search.idle > PATIENCE and search.idle % SELDOM:
         return
-    chosen = [sets[n].take(np.array([i])) for _, n, i in sorted(ranked)[:SEEDS]]
-    for columns in merged(chosen):
-        _score_best(search, columns, EACH)
+    for turn in range(0, min(len(ranked), seeds * TURNS), seeds):
+        for columns in merged([sets[n].take(np.array([i])) for _, n, i in ranked[turn : turn + seeds]]):
+            _score_best(search, columns, each)
+        if search.limit is not None:
+            break
     if last is None or search.best[-1].rank != last:
         search.idle = 0
 
