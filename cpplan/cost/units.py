@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -183,6 +184,18 @@ def sub_block(rows: Int, columns: Int, capacity: int) -> tuple[Int, Int]:
 
     Both divide the block, their product is at most ``capacity``; ties go to the wider one.
     """
+    if isinstance(rows, int) and isinstance(columns, int):
+        return _sub_block_of(rows, columns, capacity)
+    return _sub_block(rows, columns, capacity)
+
+
+@lru_cache(maxsize=1024)
+def _sub_block_of(rows: int, columns: int, capacity: int) -> tuple[int, int]:
+    height, width = _sub_block(rows, columns, capacity)
+    return int(height), int(width)
+
+
+def _sub_block(rows: Int, columns: Int, capacity: int) -> tuple[Int, Int]:
     best = np.ones_like(rows), np.ones_like(columns)
     score = np.full_like(np.asarray(rows + columns), 2 * capacity * capacity)
     for height in range(1, capacity + 1):

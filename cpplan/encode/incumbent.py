@@ -24,7 +24,7 @@ SCORED = 6_000
 """Combinations of a column up to which all of them are scored."""
 SAMPLED = 1_000
 """Combinations scored of a column that has too many to score all."""
-AROUND = 500
+AROUND = 200
 """Combinations scored next to the best one met."""
 NO_PLAN = 1 << 60
 """Makespan of a column without a feasible plan."""
