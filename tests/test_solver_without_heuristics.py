@@ -21,6 +21,7 @@ from cpplan.tile.program import Access, Affine, Dim, Loop, Tensor, TileProgram
 def starved(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(incumbent, "SCORED", 1)
     monkeypatch.setattr(seeds, "SEEDS", 0)
+    monkeypatch.setattr(seeds, "SCOUTED_SEEDS", 0)
     monkeypatch.setattr(seeds, "TRIED", (0, 0))
     monkeypatch.setattr(columns, "CONSTRUCTED", 1)
     monkeypatch.setattr(incumbent, "ROUNDS", 0)

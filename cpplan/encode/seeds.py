@@ -40,8 +40,8 @@ def seed(search: Search, sets: Sequence[ColumnSet]) -> None:
     search.idle += 1
     if search.idle > PATIENCE and search.idle % SELDOM:
         return
-    for turn in range(0, min(len(ranked), seeds * TURNS), seeds):
-        for columns in merged([sets[n].take(np.array([i])) for _, n, i in ranked[turn : turn + seeds]]):
+    for turn in range(TURNS):
+        for columns in merged([sets[n].take(np.array([i])) for _, n, i in ranked[turn * seeds : (turn + 1) * seeds]]):
             _score_best(search, columns, each)
         if search.limit is not None:
             break

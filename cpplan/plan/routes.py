@@ -96,13 +96,14 @@ def _crossed(noc: Noc, source: Weights, target: Weights, tree: Weights | None = 
 @lru_cache(maxsize=1 << 6)
 def _bank_flows(device: Device, noc: int, to_core: bool) -> dict[Coordinate, Weights]:
     """For every logical core how often each link is crossed by one share per bank between the banks and the core."""
-    network, banks = device.nocs[noc], np.array(device.dram.endpoints[noc], dtype=np.int64)
-    cores = active_cores(tuple(dim.extent for dim in device.dims))
+    network, cores = device.nocs[noc], active_cores(tuple(dim.extent for dim in device.dims))
+    banks = np.array(device.dram.endpoints[noc], dtype=np.int64).reshape(-1, len(network.torus))  # there may be none
+    shares = max(1, len(banks))
     there = np.repeat(np.array([physical(device, core) for core in cores], dtype=np.int64), len(banks), axis=0)
     banks = np.tile(banks, (len(cores), 1))
     links, row = crossings(network, banks, there) if to_core else crossings(network, there, banks)
     count = link_count(network)
-    number = row // device.dram.banks * count + links
+    number = row // shares * count + links
     flows = np.bincount(number, minlength=len(cores) * count).astype(np.int64).reshape(len(cores), count)
     return dict(zip(cores, flows, strict=True))
 
