@@ -14,15 +14,13 @@ import numpy as np
 from ortools.linear_solver.linear_solver_pb2 import MPSolutionResponse  # type: ignore[import-untyped]
 
 from cpplan.device.device import Device
-from cpplan.encode.relaxation import Bools, LinearProgram
+from cpplan.encode.relaxation import PARAMETERS, Bools, LinearProgram
 from cpplan.encode.weights import Floats
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # its types warn when they are made; as an error, that crashes the interpreter
     from ortools.linear_solver import pywraplp  # type: ignore[attr-defined]
 
-PARAMETERS = "use_dual_simplex: true use_preprocessing: false max_number_of_iterations: 2000"
-"""Closing options leaves the last solution dual feasible; its basis is of use as long as nothing is rewritten."""
 LOST = 1e-12
 """Relative error of a sum of a few hundred products of floats, with room to spare."""
 WHOLE = 1 - 1e-6

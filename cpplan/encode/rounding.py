@@ -112,7 +112,8 @@ def descended(device: Device, stack: Stack, options: Options, start: Rounded) ->
         for access in range(accesses):
             tried = picks[:, columns]
             tried[access] = np.tile(np.arange(count), len(stack.room))
-            held = _of(options.bytes, picks).sum(axis=0) - _of(options.bytes, picks)[access]
+            own = _of(options.bytes, picks)
+            held = own.sum(axis=0) - own[access]
             fits = options.open[access] & (held + options.bytes[access] <= stack.room)
             within = np.nonzero(fits.T.ravel())[0]
             found = np.full(len(columns), np.inf)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -16,7 +16,7 @@ from cpplan.encode.refine import limited, mapped
 from cpplan.encode.rounding import Options, Rounded, better, descended, options_of, rounded
 from cpplan.encode.search import Search
 from cpplan.encode.sites import score_choice
-from cpplan.encode.stacked import Stack, joined
+from cpplan.encode.stacked import Stack, by_shape
 
 WORTH = 256
 """Spreads from which on scouting costs less than it saves."""
@@ -50,14 +50,14 @@ def scout(search: Search, sets: Sequence[ColumnSet]) -> None:
     if search.limit is None or count < WORTH:
         return
     search.progress("scouting for better plans")
-    counted = search.counts.mapped, search.counts.mapped_pruned
+    before = search.counts.mapped
     spreads = [one for columns in sets for one in _scouted(search, columns, _stacks(search, columns))]
     improved = _improved(search.device, spreads, count // DESCENDED)
     followed = merged([one.columns for one in _fastest(improved, count // FOLLOWED)])
     mappings = [mapped(search, columns, limited(search, columns.family)) for columns in followed]
     found = [one for columns, stacks in mappings for one in _scouted(search, columns, stacks)]
     _score(search, _improved(search.device, found, count // DESCENDED))
-    search.counts.mapped, search.counts.mapped_pruned = counted
+    search.counts.mapped = before
 
 
 def _stacks(search: Search, columns: ColumnSet) -> list[tuple[Stack, Ints]]:
@@ -70,15 +70,11 @@ def _stacks(search: Search, columns: ColumnSet) -> list[tuple[Stack, Ints]]:
 
 def _scouted(search: Search, columns: ColumnSet, stacks: Sequence[tuple[Stack, Ints]]) -> Iterator[_Scouted]:
     """The best columns of every shape with the best choices that the prices of some of their relaxations lead to."""
-    by_key = defaultdict[object, list[tuple[Stack, Ints]]](list)
-    for stack, here in stacks:
-        by_key[stack.key].append((stack, here))
-    for same in by_key.values():
+    for whole, here in by_shape(stacks):
         if search.late():
             return
-        here = np.concatenate([positions for _, positions in same])
         ranked = np.argsort(columns.bound[here], kind="stable")[:SCOUTED]
-        stack = joined([stack for stack, _ in same]).take(ranked)
+        stack = whole.take(ranked)
         options, choice = options_of(stack), None
         for source in range(0, len(ranked), -(-len(ranked) // SOURCES)):
             shares = stack.shares(search.device, source)

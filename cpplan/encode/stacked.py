@@ -114,6 +114,15 @@ class Stack:
         return self.shape, tuple(stream.levels for stream in self.streams)
 
 
+def by_shape(parts: Sequence[tuple[Stack, Ints]]) -> Iterator[tuple[Stack, Ints]]:
+    """``parts``, stacks with the positions of their columns, joined where they can be."""
+    by_key = defaultdict[object, list[tuple[Stack, Ints]]](list)
+    for stack, here in parts:
+        by_key[stack.key].append((stack, here))
+    for same in by_key.values():
+        yield joined([stack for stack, _ in same]), np.concatenate([here for _, here in same])
+
+
 def joined(parts: Sequence[Stack]) -> Stack:
     """The columns of all ``parts``, which have the same key."""
     first = parts[0]
@@ -224,12 +233,9 @@ class SharedWeights:
     ) -> tuple[Ints, list[tuple[Stack, Ints]]]:
         """``bound`` raised, to at most one above ``limit``; ``parts`` are stacks with their positions in it. Then the
         stacks of what is left within the limit, with the options that may be in a plan within it."""
-        out, by_key, left = bound.copy(), defaultdict[object, list[tuple[Stack, Ints]]](list), []
-        for stack, here in parts:
-            by_key[stack.key].append((stack, here))
-        for same in by_key.values():
-            race = self._raced(device, joined([stack for stack, _ in same]), limit)
-            here = np.concatenate([positions for _, positions in same])
+        out, left = bound.copy(), []
+        for stack, here in by_shape(parts):
+            race = self._raced(device, stack, limit)
             out[here] = np.maximum(out[here], np.ceil(race.bound).astype(np.int64))
             if len(race.left):
                 left.append((race.stack, here[race.left]))
