@@ -15,7 +15,7 @@ from instances import random_device, random_program, varying_program, with_reduc
 from test_solver_equals_oracle import assert_same_answer
 
 from cpplan.cost import table
-from cpplan.encode import columns, model, prune, refine, scouting, sites, stacked
+from cpplan.encode import branch_and_bound, columns, model, prune, refine, scouting, sites, stacked
 from cpplan.encode.blocks import INFINITE, block_bounds
 from cpplan.encode.bounds import lane_bounds, lane_ops
 from cpplan.encode.lanes import spread_lanes
@@ -85,6 +85,7 @@ PRUNINGS: dict[str, list[tuple[Any, str, Any]]] = {
     "spreads by weights": [(refine, "widest_bounds", lambda *given: given[4])],
     "mappings": [(refine, "refined_bounds", no_mapping_bounds)],
     "shared weights": [(stacked.SharedWeights, "raised", lambda self, device, parts, bound, limit: (bound, parts))],
+    "listed nodes": [(branch_and_bound, "fastest", lambda *given: None)],
     "scouting": [(columns, "scout", lambda search, sets: None)],
     "branch and bound": [(refine, "decide", all_of_them)],
     "options": [(prune, "option_bounds", unpriced_options)],

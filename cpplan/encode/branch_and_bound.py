@@ -1,6 +1,7 @@
 """Cohorts decided by branch and bound over the options of their accesses, the least bound of all cohorts first.
 
-Where the relaxation divides no access, its options name columns and placements worth scoring exactly.
+A node ends where the relaxation divides no access, or where its combinations are few enough to price them all
+(:mod:`cpplan.encode.listing`). The options it ends at name columns and placements worth scoring exactly.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ import numpy as np
 from cpplan.device.device import Device
 from cpplan.encode.blocks import Ints
 from cpplan.encode.branching import WHOLE, BranchedProgram, Relaxed
-from cpplan.encode.cohorts import Cohort, owners
+from cpplan.encode.cohorts import Cohort
 from cpplan.encode.levels import Bools
+from cpplan.encode.listing import Combination, fastest
 from cpplan.encode.weights import Floats
 
 NODES = 200
@@ -67,7 +69,7 @@ class _Node:
     number: int
     branch: _Branch = field(compare=False)
     open: Bools | None = field(compare=False, default=None)
-    ended: Relaxed | None = field(compare=False, default=None)  # no access is divided, but others came first
+    ended: Combination | None = field(compare=False, default=None)  # its best options, but others came first
 
 
 def decide(
@@ -79,7 +81,7 @@ def decide(
 ) -> Iterator[tuple[Ints, float]]:
     """What is left of ``found`` (bounds and cohorts) within the limit: columns with bounds that hold for all of them.
 
-    ``attempt`` is told every choice that the relaxation ends at, least bound first, and may lower the ``limit``.
+    ``attempt`` is told every choice that a node ends at, least bound first, and may lower the ``limit``.
     """
     branches = [_Branch(cohort) for _, cohort in found]
     heap = [_Node(bound, n, b) for n, ((bound, _), b) in enumerate(zip(found, branches, strict=True))]
@@ -112,7 +114,7 @@ def decide(
 
 def _followed(
     device: Device, node: _Node, limit: int, least: float, attempt: Callable[[Choice], None], dive: bool
-) -> Iterator[tuple[float, _Branch, Bools | None, Relaxed | None]]:
+) -> Iterator[tuple[float, _Branch, Bools | None, Combination | None]]:
     """The nodes that follow from ``node``, with their bounds; ``least`` is that of all others."""
     branch = node.branch
     if node.ended is not None:
@@ -135,18 +137,33 @@ def _followed(
     if solved is None:
         branch.left.append(node.bound)
         return
-    bound = max(node.bound, solved.bound)
+    bound, opened = max(node.bound, solved.bound), wanted & (solved.options <= limit)
     if bound > limit:
         return
-    if any(solved.parts[own].max() < WHOLE for own in program.accesses):
-        opened = wanted & (solved.options <= limit)
+    end = _end(device, branch, solved, opened, limit)
+    if end is None:
         yield from ((bound, branch, part, None) for part in _branched(branch, program, solved, opened))
-    elif bound > least or dive:
+    elif end.cycles > limit:
+        return
+    elif max(bound, end.cycles) > least or dive:
         if dive:
-            _attempted(branch, solved, limit, attempt)
-        yield bound, branch, None, solved
+            _attempted(branch, end, limit, attempt)
+        yield max(bound, end.cycles), branch, None, end
     else:
-        yield from ((bound, part, None, None) for part in _ended(branch, solved, limit, attempt))
+        yield from ((bound, part, None, None) for part in _ended(branch, end, limit, attempt))
+
+
+def _end(device: Device, branch: _Branch, solved: Relaxed, opened: Bools, limit: int) -> Combination | None:
+    """The best options of a node that is at its end: of its few combinations, or those that the relaxation takes."""
+    assert branch.program is not None
+    accesses = branch.program.accesses
+    tables = [table[opened[own]] for table, own in zip(branch.tables, accesses, strict=True)]
+    costs = [solved.options[own][opened[own]] - solved.bound for own in accesses]
+    few = fastest(device, branch.cohort, tables, costs, limit - solved.bound)
+    if few is not None or any(solved.parts[own].max() < WHOLE for own in accesses):
+        return few
+    taken = [table[int(np.argmax(solved.parts[own]))] for own, table in zip(accesses, branch.tables, strict=True)]
+    return Combination(np.array(taken), solved.bound)
 
 
 def _fits(branch: _Branch, program: BranchedProgram, wanted: Bools) -> bool:
@@ -184,31 +201,27 @@ def _deviation(part: Floats, table: Floats) -> float:
     return float(part @ np.abs(table[:, 2] - part @ table[:, 2]))
 
 
-def _attempted(branch: _Branch, solved: Relaxed, limit: int, attempt: Callable[[Choice], None]) -> Bools:
+def _attempted(branch: _Branch, end: Combination, limit: int, attempt: Callable[[Choice], None]) -> Bools:
     """(accesses, columns) which columns have the option taken of each access; those that have all are attempted."""
-    assert branch.program is not None
-    accesses = zip(branch.program.accesses, branch.tables, strict=True)
-    picked = [table[int(np.argmax(solved.parts[own]))] for own, table in accesses]
-    owning: Bools = np.array([owners(s, row) for s, row in zip(branch.cohort.stack.streams, picked, strict=True)])
+    owning = end.owned(branch.cohort)
     able = np.nonzero(owning.all(axis=0))[0]
-    levels, depths = (tuple(int(row[figure]) for row in picked) for figure in (0, 1))
-    if len(able) and solved.bound <= limit - 1 and (levels, depths) not in branch.tried:
-        branch.tried.add((levels, depths))
-        attempt(Choice(solved.bound, branch.cohort.columns[able], levels, depths))
+    if len(able) and end.cycles <= limit - 1 and end.place not in branch.tried:
+        branch.tried.add(end.place)
+        attempt(Choice(end.cycles, branch.cohort.columns[able], *end.place))
     return owning
 
 
-def _ended(branch: _Branch, solved: Relaxed, limit: int, attempt: Callable[[Choice], None]) -> list[_Branch]:
+def _ended(branch: _Branch, end: Combination, limit: int, attempt: Callable[[Choice], None]) -> list[_Branch]:
     """A node at its end, before all others. Columns that have all the options taken are attempted and stay; the others
     go on without them. If there are none, the cohort is parted by one of the options. Returns what goes on."""
-    owning = _attempted(branch, solved, limit, attempt)
+    owning = _attempted(branch, end, limit, attempt)
     able: Bools = np.asarray(owning.all(axis=0))
     if able.all() or branch.left:
-        branch.left.append(solved.bound)
+        branch.left.append(end.cycles)
         return []
     parting = able if able.any() else np.asarray(owning[int(np.argmin(np.abs(owning.mean(axis=1) - 0.5)))])
     branch.parts = [_Branch(branch.cohort.take(parting)), _Branch(branch.cohort.take(~parting))]
     if able.any():
-        branch.parts[0].left.append(solved.bound)
+        branch.parts[0].left.append(end.cycles)
         return branch.parts[1:]
     return branch.parts

@@ -1,20 +1,19 @@
 """Whole choices for many columns at once: one option per access by prices of SRAM, then the best change of one access.
 
-Nothing is proved here. Makespans are those of the relaxation's figures (:mod:`cpplan.encode.stacked`), which know no
-single links, so a plan with the same levels and depths may take longer.
+Nothing is proved here. Makespans are those of figures (:mod:`cpplan.encode.pipeline`), so a plan with the same levels
+and depths may take longer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from cpplan.cost.model import overlapped
 from cpplan.device.device import Device
 from cpplan.encode.blocks import Ints
 from cpplan.encode.levels import Bools
+from cpplan.encode.pipeline import relaxed_makespans
 from cpplan.encode.stacked import Stack, Stream, weighed
 from cpplan.encode.weights import Floats, Shares
 
@@ -98,7 +97,7 @@ def rounded(device: Device, stack: Stack, options: Options, shares: Shares) -> R
         if not high.any():
             break
         price = np.where(np.isinf(high), np.maximum(2 * low, first), (low + high) / 2)
-    cycles = relaxed_makespans(device, stack, options, picks, np.arange(n))
+    cycles = choice_makespans(device, stack, options, picks, np.arange(n))
     return Rounded(picks, np.where(np.isinf(high), np.inf, cycles))
 
 
@@ -117,7 +116,7 @@ def descended(device: Device, stack: Stack, options: Options, start: Rounded) ->
             fits = options.open[access] & (held + options.bytes[access] <= stack.room)
             within = np.nonzero(fits.T.ravel())[0]
             found = np.full(len(columns), np.inf)
-            found[within] = relaxed_makespans(device, stack, options, tried[:, within], columns[within])
+            found[within] = choice_makespans(device, stack, options, tried[:, within], columns[within])
             best = found.reshape(-1, count).argmin(axis=1)
             least = found.reshape(-1, count).min(axis=1)
             better = least < cycles
@@ -133,40 +132,15 @@ def _of(table: Ints, picks: Ints) -> Ints:
     return np.take_along_axis(table, picks[:, None], axis=1)[:, 0]
 
 
-def relaxed_makespans(device: Device, stack: Stack, options: Options, picks: Ints, columns: Ints) -> Floats:
-    """Makespans of ``picks`` (A, lanes) in ``columns`` (lanes,): the nested pipeline of the model in figures."""
+def choice_makespans(device: Device, stack: Stack, options: Options, picks: Ints, columns: Ints) -> Floats:
+    """Makespans in figures of ``picks`` (A, lanes) in ``columns`` (lanes,)."""
     access = np.arange(len(picks))[:, None]
-    level, depth = options.level[access, picks], options.depth[access, picks]
     cycles = options.cycles[access, :, picks, columns].transpose(2, 0, 1)
-    trips, ops = stack.trips[:, columns], stack.ops[:, columns]
-    inside: dict[int, tuple[Floats, Floats]] = {}
-    total: dict[int, Floats] = {}
-    for here in reversed(range(len(stack.shape))):
-        own = cycles * (level == here)
-        shared, alone = own[:2].sum(axis=1), own[2]
-        inner: Floats = np.zeros(len(columns))
-        for child, parent in enumerate(stack.shape):
-            if child and parent == here:
-                shared, alone = shared + trips[child] * inside[child][0], alone + trips[child] * inside[child][1]
-                inner = inner + total[child]
-        inside[here] = shared, alone
-        load, alone_load, store, alone_store = (
-            _group(own, [a for a, s in enumerate(stack.streams) if s.kind == kind], depth, d)
-            for kind in ("load", "store")
-            for d in (2, 1)
-        )
-        serial = alone_load + alone_store + ops[here] + inner
-        busiest = np.maximum(shared.max(axis=0), alone.max(axis=0))
-        period = np.maximum(busiest, overlapped(device, load, serial, store))
-        total[here] = load + (trips[here] - 1) * period + serial + store
-    out: Floats = device.launch_cycles + total[0]
-    return out
-
-
-def _group(own: Floats, members: Sequence[int], depth: Ints, wanted: int) -> Floats:
-    """Time of the transfers of one kind and depth: together at each shared resource, and the longest alone."""
-    if not members:
-        return np.zeros(own.shape[2])
-    here = own[:, members] * (depth[members] == wanted)
-    out: Floats = np.maximum(here[:2].sum(axis=1).max(axis=0), here[2].max(axis=0))
-    return out
+    frame = (
+        device,
+        stack.shape,
+        [stream.kind for stream in stack.streams],
+        stack.trips[:, columns],
+        stack.ops[:, columns],
+    )
+    return relaxed_makespans(*frame, options.level[access, picks], options.depth[access, picks], cycles)

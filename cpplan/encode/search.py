@@ -82,6 +82,7 @@ class Search:
     blocks: dict[int, Block] = field(default_factory=dict)
     images: dict[int, tuple[Partner, ...]] = field(default_factory=dict)  # of blocks of which a plan was found
     sites: dict[tuple[int, int, Order], Site | None] = field(default_factory=dict)  # looked at so far
+    choices: set[tuple[object, ...]] = field(default_factory=set)  # columns with levels and depths, scored so far
     counts: Counts = field(default_factory=Counts)
     proofs: list[str] = field(default_factory=list)
     deterministic_time: float = 0.0

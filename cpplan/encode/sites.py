@@ -43,7 +43,11 @@ def open_sites(search: Search, columns: list[OpenColumn]) -> list[Site]:
 
 
 def score_choice(search: Search, column: OpenColumn, levels: tuple[int, ...], depths: tuple[int, ...]) -> None:
-    """Incumbents from the plans of ``column`` whose accesses sit at ``levels`` with ``depths``."""
+    """Incumbents from the plans of ``column`` whose accesses sit at ``levels`` with ``depths``, once."""
+    choice = column.family.offset + column.block, column.mapping, column.order, levels, depths
+    if choice in search.choices:
+        return
+    search.choices.add(choice)
     site = search.site(column.family, column.block, column.mapping, column.order)
     if site is None:
         return
