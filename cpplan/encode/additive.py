@@ -27,6 +27,12 @@ class Additive:
         """The bound of the column with the options selected by ``keep``."""
         return Additive(self.base, tuple(c[k] for c, k in zip(self.costs, keep, strict=True)))
 
+    def least(self, choice: Ints) -> Floats:
+        """(plans,) lower bound in cycles of every row of ``choice`` (plans x accesses, row numbers)."""
+        costs = [cost[picked] for cost, picked in zip(self.costs, choice.T, strict=True)]
+        out: Floats = self.base + np.sum(costs, axis=0)
+        return out
+
     def options(self) -> tuple[Ints, ...]:
         """Lower bound in cycles of every option of every access."""
         least = [float(cost.min()) for cost in self.costs]

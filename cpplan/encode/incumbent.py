@@ -10,6 +10,7 @@ import numpy as np
 from cpplan.cost.table import Column, Ints, feasible, makespans, totals
 from cpplan.device.device import Device
 from cpplan.encode.alternatives import Alternatives
+from cpplan.encode.descent import descend, in_alike_order
 from cpplan.encode.prune import OptionBounds, Pruned
 from cpplan.plan.demands import member
 from cpplan.plan.plan import Plan
@@ -18,14 +19,14 @@ from cpplan.plan.symmetry import OrderKey, Partner, orbit
 from cpplan.tile.program import TileProgram
 
 Key = tuple[int, int, int, int]
-ROUNDS = 6
-"""Passes over all accesses in one descent."""
 SCORED = 6_000
 """Combinations of a column up to which all of them are scored."""
 SAMPLED = 1_000
 """Combinations scored of a column that has too many to score all."""
 AROUND = 200
 """Combinations scored next to the best one met."""
+NEAR = 64
+"""Part of the limit by which a makespan may exceed it for pairs of accesses to be worth a try."""
 NO_PLAN = 1 << 60
 """Makespan of a column without a feasible plan."""
 
@@ -99,23 +100,27 @@ def can_be_scored(combinations: float) -> bool:
     return combinations <= SCORED
 
 
-def score(device: Device, site: Site, k: int, last: Key | None = None) -> tuple[list[Incumbent], int | None]:
+def score(
+    device: Device, site: Site, k: int, last: Key | None = None, *, pairs: bool = False
+) -> tuple[list[Incumbent], int | None]:
     """The ``k`` best plans of ``site`` when it is small, else among the most promising combinations; but for the best
     one, only plans that rank no later than ``last``.
 
     The second value is the least makespan of the whole column when those were all combinations: ``NO_PLAN`` when none
-    is feasible, None when some were left out; then a descent from the best of them joins in.
+    is feasible, None when some were left out; then a descent from the best of them joins in, which changes ``pairs`` of
+    accesses if asked to and if that looks worthwhile.
     """
     column = site.column
     complete = can_be_scored(column.combinations)
     choice = _products(_shortlist(_by_bound(column, site.bounds), SCORED if complete else min(SAMPLED, SCORED)))
     if not complete and column.alike:
-        choice = np.unique(_in_alike_order(site, choice), axis=0)
+        choice = np.unique(in_alike_order(site.column, choice), axis=0)
     choice = choice[feasible(device, column, choice)]
     if complete:
         found = best_plans(device, site, choice, k, last)
         return found, found[0].key[0] if found else NO_PLAN
-    met = np.concatenate([choice, _descend(device, site, choice)])
+    near = 0 if not pairs else NO_PLAN if last is None else last[0] + last[0] // NEAR
+    met = np.concatenate([choice, descend(device, column, choice, near, site.pruned.additive)])
     around = around_best(device, site, met, min(AROUND, SCORED), last[0] if last else None) if k > 1 else met[:0]
     return best_plans(device, site, np.unique(np.concatenate([met, around]), axis=0), k, last), None
 
@@ -129,47 +134,6 @@ def score_alternatives(
     choice = choice[feasible(device, site.column, choice)]
     found = best_plans(device, site, choice, k, last)
     return found, min(found[0].key[0], last[0] + 1) if found else last[0] + 1
-
-
-def _in_alike_order(site: Site, choice: Ints) -> Ints:
-    """``choice`` with the rows of alike accesses sorted, where all of them have the rows that this takes."""
-    out, rows = choice.copy(), site.column.rows
-    for members in site.column.alike:
-        numbers = np.sort(np.stack([rows[a].number[choice[:, a]] for a in members]), axis=0)
-        found = np.stack([np.searchsorted(rows[a].number, n) for a, n in zip(members, numbers, strict=True)])
-        found = np.minimum(found, np.array([[len(rows[a].number) - 1] for a in members]))
-        there = [rows[a].number[f] == n for a, f, n in zip(members, found, numbers, strict=True)]
-        out[:, members] = np.where(np.all(there, axis=0), found, choice[:, members].T).T
-    return out
-
-
-def _descend(device: Device, site: Site, choice: Ints) -> Ints:
-    """Feasible combinations met while changing one access at a time for the better, until nothing improves."""
-    column = site.column
-    if len(choice):
-        here = choice[np.argmin(makespans(device, column, choice))]
-    else:
-        here = np.array([int(np.argmin(rows.sram)) for rows in column.rows], dtype=np.int64)
-    best, met = (NO_PLAN, 0, 0), []
-    for _ in range(ROUNDS):
-        before = best
-        for access, rows in enumerate(column.rows):
-            tried = np.repeat(here[None], len(rows.places), axis=0)
-            tried[:, access] = np.arange(len(rows.places))
-            tried = _in_alike_order(site, tried)
-            tried = tried[feasible(device, column, tried)]
-            if not len(tried):
-                continue
-            met.append(tried)
-            cycles = makespans(device, column, tried)
-            dram, sram = totals(column, tried, "dram"), totals(column, tried, "sram")
-            first = np.lexsort((sram, dram, cycles))[0]
-            key = (int(cycles[first]), int(dram[first]), int(sram[first]))
-            if key < best:
-                best, here = key, tried[first]
-        if best == before:
-            break
-    return np.concatenate(met) if met else choice[:0]
 
 
 def around_best(device: Device, site: Site, met: Ints, budget: int, limit: int | None) -> Ints:
@@ -189,7 +153,7 @@ def around_best(device: Device, site: Site, met: Ints, budget: int, limit: int |
         tried[:, access] = np.arange(len(rows.places))
         cycles = makespans(device, column, tried)
         ranked.append(np.lexsort((rows.sram, rows.noc, rows.dram, cycles)))
-    choice = _in_alike_order(site, _products(_shortlist(ranked, budget)))
+    choice = in_alike_order(site.column, _products(_shortlist(ranked, budget)))
     return choice[feasible(device, column, choice)]
 
 

@@ -1,7 +1,7 @@
 """The combinations of options that a relaxation leaves within the limit, where they are few: priced one by one.
 
-Whole options are priced by the nested pipeline on their figures, which no plan undercuts. A few hundred such prices cost
-less than a few relaxations, and leave nothing to divide.
+Whole options are priced by the nested pipeline on their figures, which no plan undercuts. A few hundred such prices
+cost less than a few relaxations, and leave nothing to divide.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ def seed(search: Search, sets: Sequence[ColumnSet]) -> None:
         return
     for turn in range(TURNS):
         for columns in merged([sets[n].take(np.array([i])) for _, n, i in ranked[turn * seeds : (turn + 1) * seeds]]):
-            _score_best(search, columns, each)
+            _score_best(search, columns, each, pairs=not many)
         if search.limit is not None:
             break
     if last is None or search.best[-1].rank != last:
@@ -57,9 +57,11 @@ def seed_within(search: Search, sets: Sequence[ColumnSet], guess: int) -> None:
             _score_best(search, columns.take(part), 1, guess)
 
 
-def _score_best(search: Search, columns: ColumnSet, each: int, guess: int | None = None) -> None:
+def _score_best(
+    search: Search, columns: ColumnSet, each: int, guess: int | None = None, *, pairs: bool = False
+) -> None:
     """Incumbents from the ``each`` best mappings of ``columns`` of spreads that may be faster than those known and
-    within a ``guess``; of a guess no more when too many in a row were not."""
+    within a ``guess``; of a guess no more when too many in a row were not. ``pairs``: see :func:`score`."""
     before, vain = search.counts.mapped, 0
     faster = columns if search.limit is None else columns.within(search.limit - 1)
     for column in _best_of_each(listed(expanded(search, faster)) if len(faster.bound) else [], each):
@@ -68,7 +70,7 @@ def _score_best(search: Search, columns: ColumnSet, each: int, guess: int | None
             break
         site = search.site(column.family, column.block, column.mapping, column.order)
         if site is not None:
-            search.admit(score(search.device, site, search.k, search.last)[0])
+            search.admit(score(search.device, site, search.k, search.last, pairs=pairs)[0])
         vain = 0 if search.limit is not None and search.limit <= limit else vain + 1
     search.counts.mapped = before
 
