@@ -30,6 +30,8 @@ from cpplan.encode.blocks import BlockFacts, block_bounds, block_facts
 from cpplan.encode.bounds import lane_bounds
 from cpplan.encode.branch_and_bound import Choice, decide
 from cpplan.encode.cohorts import cohorts
+from cpplan.encode.descent import descend
+from cpplan.encode.incumbent import NO_PLAN
 from cpplan.encode.lanes import Lanes, SpatialTable, earns, spatial_table, spread_lanes
 from cpplan.encode.orders import Limited, column_bounds, order_of, refined_bounds, widest_bounds
 from cpplan.encode.prune import option_bounds, prune_column
@@ -257,6 +259,18 @@ def check_relaxation(device: Device, plans: Scored, r: Random) -> None:
         assert left.bound.min() <= plans.least
 
 
+def check_descent(device: Device, plans: Scored, r: Random) -> None:
+    """Only plans are met on the way down; it is no slower at the end than at the start, nor for pairs of accesses."""
+    cycles = dict(zip(map(tuple, plans.choice.tolist()), plans.cycles.tolist(), strict=True))
+    start = plans.choice[r.randrange(len(plans.choice))]
+    additive = additive_bound(device, plans.column)
+    alone, pairs, unbounded = (
+        [cycles[tuple(one)] for one in descend(device, plans.column, start[None], near, bound).tolist()]
+        for near, bound in ((0, None), (NO_PLAN, additive), (NO_PLAN, None))
+    )
+    assert cycles[tuple(start.tolist())] >= min(alone) >= min(pairs) == min(unbounded) >= plans.least
+
+
 def check_all(device: Device, programs: list[TileProgram], r: Random) -> Space:
     found = space(device, programs)
     check_block_shapes(found)
@@ -268,6 +282,7 @@ def check_all(device: Device, programs: list[TileProgram], r: Random) -> Space:
         check_options(device, plans, r)
     for plans in r.sample(found.scored, min(RELAXED, len(found.scored))):
         check_relaxation(device, plans, r)
+        check_descent(device, plans, r)
     return found
 
 
