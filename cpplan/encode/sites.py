@@ -77,7 +77,7 @@ def _scored_sites(search: Search, sites: list[Site]) -> list[Site]:
         elif narrowed.scored or (idle >= PATIENCE and not small):
             out.append(narrowed)
         else:
-            found, least = score(search.device, narrowed, search.k, search.last, pairs=True)
+            found, least = score(search.device, narrowed, search.k, search.last)
             search.admit(found)
             out.append(narrowed if least is None else replace(narrowed, scored=least))
         idle = idle + 1 if before is not None and search.best[-1].rank == before else 0
