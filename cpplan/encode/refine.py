@@ -31,7 +31,7 @@ STEPS = 1_000
 """Steps of branch and bound on the way: as long as better plans are still to be found elsewhere, proofs are dear."""
 FEW = 10
 """Combinations of options up to which a column is cheaper to price exactly."""
-VAIN = 24
+VAIN = 12
 """Choices scored in a row without a better plan; networks and readers tell the plans apart that are left then."""
 TRIED = 2
 """Columns scored of those that branch and bound ends at."""
