@@ -11,7 +11,7 @@ from restrictions import random_restriction, restricted_instance
 from test_restricted_solver import assert_same_restricted_answer
 from test_solver_equals_oracle import assert_same_answer
 
-from cpplan.encode import columns, incumbent, prove, prune, rank, seeds
+from cpplan.encode import columns, descent, incumbent, prove, prune, rank, seeds
 from cpplan.encode.solve import solve
 from cpplan.enumerate.oracle import count
 from cpplan.tile.program import Access, Affine, Dim, Loop, Tensor, TileProgram
@@ -24,7 +24,7 @@ def starved(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(seeds, "SCOUTED_SEEDS", 0)
     monkeypatch.setattr(seeds, "TRIED", (0, 0))
     monkeypatch.setattr(columns, "CONSTRUCTED", 1)
-    monkeypatch.setattr(incumbent, "ROUNDS", 0)
+    monkeypatch.setattr(descent, "ROUNDS", 0)
     monkeypatch.setattr(prove, "MODEL_LITERALS", 60)
     monkeypatch.setattr(rank, "PACKED", request.param)
 
