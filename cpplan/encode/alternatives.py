@@ -15,8 +15,9 @@ import numpy.typing as npt
 from cpplan.cost.table import Column, Ints, Rows, makespans
 from cpplan.device.device import Device
 from cpplan.encode.additive import Additive, relaxed_figures
+from cpplan.encode.combinations import combinations_within
 from cpplan.encode.prune import OptionBounds, Pruned, take_options
-from cpplan.encode.weights import SHARED, Floats
+from cpplan.encode.weights import SHARED
 
 CLASSES = 20_000
 """Combinations of classes listed per column."""
@@ -77,7 +78,7 @@ def alternatives(device: Device, column: Column, additive: Additive, limit: int)
         tables.append(table)
         costs.append(np.array([float(cost[m].min()) for m in listed]))
     room = device.sram.usable - column.fixed_sram
-    choice = _within(costs, [t.sram for t in tables], limit - additive.base, room)
+    choice = combinations_within(costs, [t.sram for t in tables], limit - additive.base, room, CLASSES)
     if choice is None:
         return None
     for node in column.boundaries:
@@ -110,18 +111,3 @@ def _classes(rows: Rows, access: int, count: int, nocs: int) -> tuple[tuple[Ints
         return out
 
     return members, replace(rows.take(lead), busy=wide(steady), fill=wide(first))
-
-
-def _within(costs: list[Floats], sram: list[Ints], limit: float, room: int) -> Ints | None:
-    """Combinations whose costs add up to at most ``limit`` and whose bytes to at most ``room``, in order."""
-    cost_left = np.cumsum([0.0, *(float(c.min()) for c in costs[:0:-1])])[::-1]
-    sram_left = np.cumsum([0, *(int(s.min()) for s in sram[:0:-1])])[::-1]
-    choice, spent, used = np.zeros((1, 0), dtype=np.int64), np.zeros(1), np.zeros(1, dtype=np.int64)
-    for cost, size, more, rest in zip(costs, sram, cost_left, sram_left, strict=True):
-        fits = (spent[:, None] + cost + more <= limit) & (used[:, None] + size + rest <= room)
-        row, option = np.nonzero(fits)
-        if len(row) > CLASSES:
-            return None
-        choice = np.column_stack([choice[row], option])
-        spent, used = spent[row] + cost[option], used[row] + size[option]
-    return choice

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from cpplan.device.device import Device
-from cpplan.encode.blocks import Ints
 from cpplan.encode.cohorts import Cohort, owners
+from cpplan.encode.combinations import combinations_within
 from cpplan.encode.levels import Bools
 from cpplan.encode.pipeline import relaxed_makespans
 from cpplan.encode.weights import SHARED, SLACK, Floats
@@ -56,11 +56,12 @@ def fastest(
     """
     if math.prod(len(table) for table in tables) > LOOKED_AT:
         return None
-    picks = _within(costs, [table[:, 2] for table in tables], limit, float(cohort.stack.room[0]))
+    sizes, room = [table[:, 2] for table in tables], float(cohort.stack.room[0])
+    picks = combinations_within(costs, sizes, limit, room, LISTED)
     if picks is None:
         return None
-    rows: Floats = np.stack([table[picked] for table, picked in zip(tables, picks, strict=True)])
-    if not picks.shape[1]:
+    rows: Floats = np.stack([table[picked] for table, picked in zip(tables, picks.T, strict=True)])
+    if not len(picks):
         return Combination(rows[:, :0], math.inf)
     stack = cohort.stack
     kinds, figures = [stream.kind for stream in stack.streams], rows[:, :, 3 : 4 + SHARED].transpose(2, 0, 1)
@@ -68,23 +69,3 @@ def fastest(
     cycles = relaxed_makespans(*frame, rows[:, :, 0], rows[:, :, 1], figures)
     first = int(np.argmin(cycles))
     return Combination(rows[:, first], float(cycles[first]) * (1 - SLACK))
-
-
-def _within(costs: Sequence[Floats], sizes: Sequence[Floats], limit: float, room: float) -> Ints | None:
-    """(accesses, n) combinations whose costs and bytes are within ``limit`` and ``room``, access by access."""
-    cost_left, size_left = _left(costs), _left(sizes)
-    picks, spent, held = np.zeros((0, 1), dtype=np.int64), np.zeros(1), np.zeros(1)
-    for cost, size, more, rest in zip(costs, sizes, cost_left, size_left, strict=True):
-        within = (spent[:, None] + cost + more <= limit) & (held[:, None] + size + rest <= room)
-        row, option = np.nonzero(within)
-        if len(row) > LISTED:
-            return None
-        picks = np.concatenate([picks[:, row], option[None]])
-        spent, held = spent[row] + cost[option], held[row] + size[option]
-    return picks
-
-
-def _left(figures: Sequence[Floats]) -> Floats:
-    """Per access the least that all later ones add."""
-    out: Floats = np.cumsum([0.0, *(float(one.min(initial=np.inf)) for one in figures[:0:-1])])[::-1]
-    return out
